@@ -16,7 +16,7 @@ export interface BadRequest {
 }
 
 /** What else of the store's requests reads or writes documents, as its counts name them. */
-const MORE = ["create", "upsert", "batch", "bulk", "query", "list", "changeFeed", "replace", "patch", "delete"];
+const MORE = ["create", "upsert", "batch", "bulk", "query", "list", "replace", "patch", "delete"];
 const JSON_TYPE = { "content-type": "application/json" };
 const DONE = JSON.stringify({ kind: "done", result: {} });
 

@@ -39,9 +39,7 @@ const COPIED: readonly (readonly [from: string, to: string])[] = [
 ];
 const TEMPLATES = { contracts: template.contracts, words: templatesWords };
 const SAMPLES = namesOf({ contracts: sample.contracts, words: samplesWords });
-/** Of this repository's own cost and pages. */
-const LEFT_OUT = [".test.ts", join("infra", "cost")];
-const isTaken = (path: string) => !LEFT_OUT.some((end) => path.endsWith(end));
+const isTaken = (path: string) => !path.endsWith(".test.ts");
 /** The sample has an agent that is asked over its queue, by a function of its own; the template has none. */
 const withoutQueueFunctions = (text: string) => text.replaceAll(/"\w+QueueAgent":\d+,/g, "");
 /** Who sends jobs to an app that was just made. */

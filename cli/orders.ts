@@ -1,7 +1,7 @@
 // `npm run orders`: shows state records, the latest or one with its steps and its history; and does by a word what the console does.
 import { styleText } from "node:util";
-import { durationMs } from "@scheduler-agent-supervisor/core/internal/domain/duration";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { USUAL_TIMING } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { shownRecord } from "@scheduler-agent-supervisor/core/internal/store/stored-record";
 import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/operator/internal/domain/waiting";
 import { words } from "../shared/words.ts";
@@ -50,9 +50,7 @@ await runCommand(async () => {
     import("./common/records.ts"),
     import("./settings.ts"),
   ]);
-  const settings = currentSettings(data);
-  const records = openRecords(settings);
-  const claimWithinMs = durationMs(settings["ClaimWithin"] ?? "") ?? 0;
+  const records = openRecords(currentSettings(data));
   try {
     const found = positionals.length > 0 ? await records.of(positionals) : await records.latest(limit);
     const missing = positionals.filter((id) => !found.some(({ jobId: orderId }) => orderId === id));
@@ -65,7 +63,7 @@ await runCommand(async () => {
     if (values["json"]) sayEach(found.map(shownRecord));
     else if (positionals.length > 0)
       for (const record of found) {
-        printOne(record, claimWithinMs);
+        printOne(record);
         if (values["trace"]) await printTrace(record.jobId, data);
       }
     else {
@@ -103,13 +101,14 @@ function printList(found: readonly StateRecord[]): void {
 }
 
 /** As the app and the console say it; whether an agent is paused is known to the app alone. */
-function waitLines(record: StateRecord, claimWithinMs: number): string[] {
+function waitLines(record: StateRecord): string[] {
   const now = new Date().toISOString();
+  const { claimWithinMs } = USUAL_TIMING;
   const context = { now, claimWithinMs, graceMs: SWEEP_GRACE_MS, isPaused: () => false };
   return waitsOf(waitingJobOf(record), context).map(waitText);
 }
 
-function printOne(record: StateRecord, claimWithinMs: number): void {
+function printOne(record: StateRecord): void {
   const {
     jobId: orderId,
     workflow,
@@ -134,7 +133,7 @@ function printOne(record: StateRecord, claimWithinMs: number): void {
         plainText(`${error.kind} in ${error.step ?? "-"} (${error.agent ?? "-"}): ${withTimes(error.message)}`),
       ),
     );
-  for (const line of waitLines(record, claimWithinMs)) say(line);
+  for (const line of waitLines(record)) say(line);
   const steps = Object.entries(record.steps).map(([name, step]) => [
     name,
     step.agent,

@@ -9,8 +9,8 @@ const USAGE = `npm run reset
 
 /** What the parts of a stack keep in its folder. */
 const OURS = /^(bus|cosmos|remotes|azurite|host2?|traces|logs|stack\.json|(bench|peers)-\w+)$/;
-/** What tests and pictures leave in the usual one: no state of a stack, so it stays. */
-const BESIDE = /^(compiled|last-runs|faults|pictures)$/;
+/** What tests leave in the usual one: no state of a stack, so it stays. */
+const BESIDE = /^(compiled|last-runs|faults)$/;
 
 await runCommand(async () => {
   const { values } = readArguments({ data: { type: "string" } }, USAGE);

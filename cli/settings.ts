@@ -14,16 +14,13 @@ const SENT_AT_ONCE = { OTEL_BSP_SCHEDULE_DELAY: "500", OTEL_METRIC_EXPORT_INTERV
 
 export const QUEUES_FILE = join(ROOT, "infra/entities/service-bus.json");
 
-/** The settings that list the submission queues of one sender each and the teams with a reply queue each, as Bicep makes them of the same file. */
-export function partiesIn(queuesFile: string): Record<"SubmissionQueues" | "AgentTeams", string> {
+/** The setting that lists the submission queues of one sender each, as Bicep makes it of the same file. */
+export function partiesIn(queuesFile: string): Record<"SubmissionQueues", string> {
   const { queues } = JSON.parse(readFileSync(queuesFile, "utf8")) as {
-    readonly queues: readonly { readonly name: string; readonly submission?: object; readonly team?: object }[];
+    readonly queues: readonly { readonly name: string; readonly submission?: object }[];
   };
   const owned = queues.flatMap(({ name, submission }) => (submission ? [{ queue: name, ...submission }] : []));
-  return {
-    SubmissionQueues: JSON.stringify(owned),
-    AgentTeams: JSON.stringify(queues.flatMap(({ team }) => team ?? [])),
-  };
+  return { SubmissionQueues: JSON.stringify(owned) };
 }
 
 /**

@@ -1,21 +1,14 @@
-// What agents reply over their queue (P7), and over those of the teams that have one each.
+// What agents reply over their queue (P7).
 import { app } from "@azure/functions";
 import { agentReplies } from "@scheduler-agent-supervisor/core/functions/agent-replies";
-import { BOUND_AS_BYTES, functionName } from "@scheduler-agent-supervisor/core/functions/work-on-message";
+import { BOUND_AS_BYTES } from "@scheduler-agent-supervisor/core/functions/work-on-message";
 import * as df from "durable-functions";
 import { application } from "../shared/app.ts";
 
-const options = { ...BOUND_AS_BYTES, connection: "ServiceBus", extraInputs: [df.input.durableClient()] };
-
 app.serviceBusQueue("agentReplies", {
-  ...options,
+  ...BOUND_AS_BYTES,
   queueName: "%AgentRepliesQueue%",
+  connection: "ServiceBus",
+  extraInputs: [df.input.durableClient()],
   handler: agentReplies(application),
 });
-for (const { team } of application.agentTeams) {
-  app.serviceBusQueue(`agentReplies_${functionName(team)}`, {
-    ...options,
-    queueName: `%AgentRepliesQueue%-${team}`,
-    handler: agentReplies(application, team),
-  });
-}

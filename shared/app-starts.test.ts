@@ -12,11 +12,11 @@ test("the app as it is has none", () => expect(startFaults(business, sample.Valu
 
 test("settings and workflows are named together, each with all of its faults", () => {
   const { InventoryEndpoints: _, ...settings } = sample.Values;
-  const twice = { ...workflow, policy: { ...workflow.policy, failureThreshold: 0, mostFailures: 1.5 } };
+  const twice = { ...workflow, policy: { ...workflow.policy, failureThreshold: 0, waits: ["soon"] } };
   const faulty = defineApp({ ...business, workflows: [twice] });
   const [ofSettings, ofWorkflows, ...others] = startFaults(faulty, { ...settings, JobsInFlight: "many" });
   expect(ofSettings).toMatch(/JobsInFlight[\s\S]*InventoryEndpoints/);
-  expect(ofWorkflows).toMatch(/failureThreshold[\s\S]*mostFailures/);
+  expect(ofWorkflows).toMatch(/failureThreshold[\s\S]*soon/);
   expect(others).toEqual([]);
 });
 

@@ -1,9 +1,12 @@
 // What azd's hooks ask of Azure Resource Manager, over HTTP, with answers as Microsoft's reference has them.
 
+import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { namedChoices } from "../cost/environments.ts";
+import { ROOT } from "../settings.ts";
 import { telemetryOf } from "../smoke/smoke-azure.ts";
 import { waitForPackageRole } from "./await-package-role.ts";
 import { regionChoices, regionFaults } from "./check-region.ts";
@@ -185,7 +188,7 @@ test.each([
 
 test("production.env names nobody, and is told so; with an address and the deployer's own role there is nothing to say", () => {
   const asked = (choices: Record<string, string | undefined>) => unaskedChoices((name) => choices[name]);
-  const production = namedChoices().get("production") ?? {};
+  const production = parseEnv(readFileSync(join(ROOT, "infra/choices/production.env"), "utf8"));
   expect(asked(production)).toEqual([
     expect.stringContaining("ALERT_EMAIL"),
     expect.stringContaining("docs/how-to/identity.md"),

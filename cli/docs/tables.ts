@@ -3,9 +3,6 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { business } from "../../shared/business.ts";
 import { tables as failureModes } from "../../tests/faults/failure-modes.ts";
-import { readPrices } from "../cost/price-list.ts";
-import { costText, USUAL_ORDERS } from "../cost/report.ts";
-import { sizingText } from "../cost/sizing.ts";
 import { sectionsOf } from "../workflows/mermaid.ts";
 import { newestOf } from "../workflows/page.ts";
 import { choicesTable } from "./choices.ts";
@@ -24,14 +21,12 @@ interface Table {
 
 export const TABLES: { readonly [name: string]: Table } = {
   choices: { page: "settings", text: choicesTable },
-  cost: { page: "cost", text: () => costText(readPrices(), USUAL_ORDERS) },
   events: { page: "telemetry", text: eventsTable },
   "failure-modes": { page: "failure-modes", text: failureModes },
   limits: { page: "limits", text: limitsTables },
   metrics: { page: "telemetry", text: metricsTable },
   routes: { page: "operator-api", text: routesTable },
   settings: { page: "settings", text: settingsTable },
-  sizing: { page: "sizing", text: () => sizingText() },
   workflows: { page: "workflows", text: () => sectionsOf(newestOf(business.workflows).slice(1)) },
 };
 

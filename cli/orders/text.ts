@@ -101,7 +101,7 @@ export const causesText = ({ causes, isAll }: Causes): string =>
     .join("; ");
 
 /** Why an order waits. */
-export const waitText = (wait: Wait): string => withTimes(waitInWords(wait, timeText, words.one));
+export const waitText = (wait: Wait): string => withTimes(waitInWords(wait, timeText));
 
 export function ago(at: string): string {
   return `${roundedDuration(Date.now() - Date.parse(at))} ago`;

@@ -1,15 +1,8 @@
-// Draws what a terminal showed, and when, as an SVG that plays by CSS alone: the same output gives the same file.
-import { type Colour, type Piece, Terminal } from "./terminal.ts";
+// Draws what `npm start` showed on a terminal, and when, as an SVG that plays by CSS alone: the same output gives the same file.
 
 export interface Written {
   readonly atMs: number;
   readonly text: string;
-}
-
-export interface RecordingOptions {
-  readonly columns: number;
-  readonly rows: number;
-  readonly title: string;
 }
 
 /** What is written within so long of each other shows at once. */
@@ -19,116 +12,111 @@ const PAUSE_MS = 1500;
 /** How long the last frame stays before it begins anew. */
 const HOLD_MS = 8000;
 
+/** Of the terminal. */
+export const ROWS = 30;
 const CELL_WIDTH = 8.4;
 const CELL_HEIGHT = 19;
 const MARGIN = 16;
-const BAR = 34;
 
-const FILLS: Readonly<Record<Colour, string>> = {
-  plain: "#e6edf3",
-  red: "#ff7b72",
-  green: "#3fb950",
-  yellow: "#d29922",
-  blue: "#58a6ff",
-  magenta: "#bc8cff",
-  cyan: "#39c5cf",
-  white: "#ffffff",
-  gray: "#9198a1",
+/** ECMA-48's "select graphic rendition", of which `npm start` uses these. */
+const FILLS: { readonly [code: string]: string } = {
+  31: "#ff7b72",
+  32: "#3fb950",
+  33: "#d29922",
+  36: "#39c5cf",
+  39: "#e6edf3",
+  90: "#9198a1",
 };
+// biome-ignore lint/suspicious/noControlCharactersInRegex: an escape begins with one.
+const COLOUR = /\u001b\[(\d+)m/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above. A colour stands in the line that it paints.
+const COLOUR_BEFORE_LINE = /(\u001b\[\d+m)\n/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above. The cursor goes up, the rest is cleared, a line ends.
+const MOVES = /(\u001b\[\d+A|\u001b\[0J|\n)/;
 
-/** One line of the screen from the frame that it came in to the frame that it went in; `to` is absent for what stays. */
+/** A line of the screen from the frame that it came in to the one that it went in; `to` is absent for what stays. */
 interface Span {
   readonly row: number;
-  readonly pieces: readonly Piece[];
+  readonly line: string;
   readonly from: number;
   to?: number;
 }
 
-export function drawRecording(written: readonly Written[], { columns, rows, title }: RecordingOptions): string {
-  const { spans, endMs } = spansOf(withoutPauses(written), columns, rows);
+export function drawRecording(written: readonly Written[], title: string): string {
+  const { spans, endMs } = spansOf(written);
   const totalMs = endMs + HOLD_MS;
+  const columns = Math.max(...spans.map(({ line }) => widthOf(line)));
   const width = Math.ceil(columns * CELL_WIDTH + 2 * MARGIN);
-  const height = BAR + rows * CELL_HEIGHT + MARGIN;
+  const height = CELL_HEIGHT * ROWS + 2 * MARGIN;
   const percent = (ms: number) => `${Number(((100 * ms) / totalMs).toFixed(2))}%`;
-  const times = new Map<string, number>();
-  const keyframes: string[] = [];
-  const lines = spans.map((span) => {
-    const key = `${span.from}-${span.to ?? ""}`;
-    const known = times.get(key) ?? times.size;
-    if (!times.has(key)) {
-      times.set(key, known);
-      const shown = span.from === 0 ? "0%" : `0%{opacity:0}${percent(span.from)}`;
-      const gone = span.to === undefined ? "" : `${percent(span.to)}{opacity:0}`;
-      keyframes.push(`@keyframes k${known}{${shown}{opacity:1}${gone}}`, `.t${known}{animation-name:k${known}}`);
-    }
-    return drawSpan(span, `t${known}${span.to === undefined ? " last" : ""}`);
+  const times = new Map(spans.map(({ from, to }) => [`t${from}-${to ?? ""}`, { from, to }]));
+  const keyframes = [...times].map(([name, { from, to }]) => {
+    const shown = from === 0 ? "0%" : `0%{opacity:0}${percent(from)}`;
+    const gone = to === undefined ? "" : `${percent(to)}{opacity:0}`;
+    return `@keyframes ${name}{${shown}{opacity:1}${gone}}.${name}{animation-name:${name}}`;
   });
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title">`,
     `<title id="title">${escaped(title)}</title>`,
     "<style>",
-    `text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre}`,
-    ...Object.entries(FILLS).map(([colour, fill]) => `.${colour}{fill:${fill}}`),
+    `text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre;fill:${FILLS[39]}}`,
     // Without motion the last frame shows.
-    "g{opacity:0}.last{opacity:1}",
-    `@media (prefers-reduced-motion:no-preference){g{animation:${(totalMs / 1000).toFixed(1)}s step-end infinite}}`,
+    "text{opacity:0}.last{opacity:1}",
+    `@media (prefers-reduced-motion:no-preference){text{animation:${(totalMs / 1000).toFixed(1)}s step-end infinite}}`,
     ...keyframes,
     "</style>",
     `<rect width="${width}" height="${height}" rx="10" fill="#0d1117" stroke="#59636e"/>`,
-    ...["#ff5f57", "#febc2e", "#28c840"].map(
-      (fill, at) => `<circle cx="${22 + at * 20}" cy="18" r="6" fill="${fill}"/>`,
-    ),
-    ...lines,
+    ...spans.map(drawSpan),
   ].join("\n")}\n</svg>\n`;
 }
 
-function withoutPauses(written: readonly Written[]): Written[] {
-  let cutMs = 0;
-  return written.map(({ atMs, text }, index) => {
-    cutMs += Math.max(0, atMs - (written[index - 1]?.atMs ?? 0) - PAUSE_MS);
-    return { atMs: atMs - cutMs, text };
-  });
-}
-
-function spansOf(written: readonly Written[], columns: number, rows: number): { spans: Span[]; endMs: number } {
-  const terminal = new Terminal(columns, rows);
+function spansOf(written: readonly Written[]): { spans: Span[]; endMs: number } {
   const spans: Span[] = [];
-  const open = new Map<number, Span>();
-  let endMs = 0;
-  const show = (atMs: number) => {
-    const screen = terminal.screen();
-    for (let row = 0; row < rows; row += 1) {
-      const pieces = screen[row] ?? [];
-      const before = open.get(row);
-      if (before && JSON.stringify(before.pieces) === JSON.stringify(pieces)) continue;
-      if (before) before.to = atMs;
-      open.delete(row);
-      if (pieces.length === 0) continue;
-      const span: Span = { row, pieces, from: atMs };
-      open.set(row, span);
-      spans.push(span);
-    }
-  };
-  for (const [index, { atMs, text }] of written.entries()) {
-    terminal.write(text);
-    const frame = Math.floor(atMs / FRAME_MS);
-    const next = written[index + 1];
-    if (next && Math.floor(next.atMs / FRAME_MS) === frame) continue;
-    endMs = frame * FRAME_MS;
-    show(endMs);
+  let open: Span[] = [];
+  let lines = [""];
+  let [endMs, shownMs] = [0, 0];
+  for (const [index, { text }] of written.entries()) {
+    lines = withText(lines, text);
+    const next = written[index + 1]?.atMs ?? Number.POSITIVE_INFINITY;
+    if (next - shownMs < FRAME_MS) continue;
+    const at = endMs;
+    const before = open;
+    // What does not fit has scrolled away.
+    open = lines.slice(-ROWS).map((line, row) => {
+      const known = before[row];
+      return known?.line === line ? known : { row, line, from: at };
+    });
+    for (const span of before) if (span !== open[span.row]) span.to = at;
+    for (const span of open) if (span !== before[span.row] && widthOf(span.line) > 0) spans.push(span);
+    if (Number.isFinite(next)) endMs += Math.min(PAUSE_MS, Math.round(next - shownMs));
+    shownMs = next;
   }
   return { spans, endMs };
 }
 
-function drawSpan({ row, pieces }: Span, style: string): string {
-  const y = BAR + row * CELL_HEIGHT + 14;
-  const texts = pieces.map(({ colour, column, text }) => {
-    // Whatever font there is, a piece is as wide as its columns.
-    const length = ([...text].length * CELL_WIDTH).toFixed(1);
-    const x = (MARGIN + column * CELL_WIDTH).toFixed(1);
-    return `<text class="${colour}" x="${x}" y="${y}" textLength="${length}" lengthAdjust="spacingAndGlyphs">${escaped(text)}</text>`;
-  });
-  return `<g class="${style}">${texts.join("")}</g>`;
+/** The cursor goes up to draw lines anew: those below it are cleared. */
+function withText(lines: readonly string[], text: string): string[] {
+  const screen = [...lines];
+  for (const token of text.replaceAll(COLOUR_BEFORE_LINE, "\n$1").split(MOVES)) {
+    const up = /\[(\d+)A$/.exec(token)?.[1];
+    if (up !== undefined) screen.splice(-1 - Number(up), Number(up));
+    else if (token === "\n") screen.push("");
+    else if (!token.endsWith("[0J")) screen.push(`${screen.pop()}${token}`);
+  }
+  return screen;
+}
+
+const widthOf = (line: string) => [...line.replaceAll(new RegExp(COLOUR, "g"), "").trimEnd()].length;
+
+function drawSpan({ row, line, from, to }: Span): string {
+  // Whatever font there is, a line is as wide as its columns.
+  const length = (widthOf(line) * CELL_WIDTH).toFixed(1);
+  const [first = "", ...rest] = line.trimEnd().split(COLOUR);
+  const painted = rest.map((part, at) =>
+    at % 2 === 0 ? `<tspan fill="${FILLS[part] ?? FILLS[39]}">` : `${escaped(part)}</tspan>`,
+  );
+  const place = `x="${MARGIN}" y="${MARGIN + 14 + row * CELL_HEIGHT}" textLength="${length}" lengthAdjust="spacingAndGlyphs"`;
+  return `<text class="t${from}-${to ?? ""}${to === undefined ? " last" : ""}" ${place}>${escaped(first)}${painted.join("")}</text>`;
 }
 
 function escaped(text: string): string {

@@ -35,18 +35,16 @@ function timeOf({ completeWithin, awaitWithin }: Pick<WorkflowStep, "completeWit
 const THEN = { fail: "Error, an operator decides", compensate: "compensate", skip: "skip the step" } as const;
 
 export function policyInWords(policy: StepPolicy): string {
-  const { onExhausted, onRejected, onAwaitExpired = "retry", awaitThreshold = 1, compensation } = policy;
+  const { onExhausted, onRejected, onAwaitExpired = "retry", compensation } = policy;
   const then = (what: keyof typeof THEN) => THEN[what];
-  const times = awaitThreshold === 1 ? "not reported in time" : `not reported in time ${awaitThreshold} times`;
-  const waits = onAwaitExpired === "retry" ? "" : `; ${times}: ${then(onAwaitExpired)}`;
+  const waits = onAwaitExpired === "retry" ? "" : `; not reported in time: ${then(onAwaitExpired)}`;
   const own = compensation && `; compensation: ${budgetInWords({ ...policy, ...compensation })}, then ${then("fail")}`;
   return `${budgetInWords(policy)}, then ${then(onExhausted)}; rejected: ${then(onRejected)}${waits}${own ?? ""}`;
 }
 
-function budgetInWords({ failureThreshold, mostFailures, waits }: FailureBudget): string {
+function budgetInWords({ failureThreshold, waits }: FailureBudget): string {
   const pauses = waits.length > 0 ? `, then waits of ${waits.map(spoken).join(", ")} with an attempt after each` : "";
-  const most = mostFailures === undefined ? "" : `, ${mostFailures} in all steps together`;
-  return `${failureThreshold} ${failureThreshold === 1 ? "attempt" : "attempts"} a step${most}${pauses}`;
+  return `${failureThreshold} ${failureThreshold === 1 ? "attempt" : "attempts"} a step${pauses}`;
 }
 
 /** `chargeId of takePayment`: what its requester gets. */
@@ -67,8 +65,7 @@ export function assigneeInWords({ assignee, awaitWithin, compensation }: Workflo
   const halves = [awaitWithin, ofCompensation].flatMap((wait) =>
     wait ? [exactDuration((durationMs(wait) ?? 0) / 2)] : [],
   );
-  const who = typeof assignee === "string" ? assignee : `whom the rule ${assignee.rule} names`;
-  return `by ${who}${halves.length > 0 ? `, with a reminder after ${[...new Set(halves)].join(" or ")}` : ""}`;
+  return `by ${assignee}${halves.length > 0 ? `, with a reminder after ${[...new Set(halves)].join(" or ")}` : ""}`;
 }
 
 export function cancellationInWords({ cancelUntil }: Workflow): string {

@@ -79,8 +79,6 @@ var submissionQueues = map(
   filter(queues, queue => contains(queue, 'submission')),
   queue => union({ queue: queue.name }, queue.submission)
 )
-// Teams with a reply queue each, which has a function too.
-var agentTeams = map(filter(queues, queue => contains(queue, 'team')), queue => queue.team)
 // What the app's definition says of its agents: `npm run agents -- --write` writes it.
 var agents = loadJsonContent('../entities/agents.json')
 
@@ -96,7 +94,6 @@ var settings = {
   QuarantineQueue: 'quarantine'
   AgentRequestsQueue: 'agent-requests'
   AgentRepliesQueue: 'agent-replies'
-  AgentTeams: string(agentTeams)
   ReplyQueuePattern: '^replies-[a-z0-9-]{1,80}$'
   Cosmos__accountEndpoint: uses.cosmos
   Cosmos__credential: 'managedidentity'
@@ -112,32 +109,18 @@ var settings = {
   AzureWebJobsStorage__credential: 'managedidentity'
   AzureWebJobsStorage__clientId: identity.clientId
   AgentTryTimeout: 'PT5S'
-  AgentSlowAfter: 'PT3S'
-  BreakerFailures: '5'
-  BreakerOpenFor: 'PT1S'
   SupervisorSchedule: supervisorSchedule
   JobsInFlight: '200'
   FairShare: '0.5'
-  FairnessWeights: '{}'
   StartWithin: 'PT30S'
-  MostTimesNotTakenUp: '2'
-  MostTimesRescheduled: '500'
-  HoldWithin: 'PT3M'
-  RetryMisconfiguredAfter: 'PT5M'
-  ClaimWithin: 'PT1M'
-  ClockSkew: 'PT2S'
-  SweepWithin: 'PT20S'
-  OrchestrationsKeptFor: 'P30D'
   EndedJobsKeptFor: 'forever'
   ResubmitWithin: 'P7D'
   JobArchive: 'none'
-  LeaseSeconds: '15'
   IdleSweepRecordedEvery: 'PT10M'
   GaugesSchedule: '*/30 * * * * *'
   HousekeepingSchedule: '0 17 * * * *'
   OperatorSignIn: signsIn ? 'entra' : 'key'
   EnvironmentName: tags['azd-env-name']
-  EnvironmentColour: 'blue'
   TaskHub: taskHubName
   AZURE_CLIENT_ID: identity.clientId
   APPLICATIONINSIGHTS_CONNECTION_STRING: uses.applicationInsights
@@ -174,17 +157,8 @@ var durableTaskSettings = empty(uses.durableTaskScheduler)
       DURABLE_TASK_SCHEDULER_CONNECTION_STRING: 'Endpoint=${uses.durableTaskScheduler};Authentication=ManagedIdentity;ClientID=${identity.clientId}'
     }
 
-// Replies go to where the attempt runs: a second region has reply queues of its own, of teams too.
-var regionReplies = 'agent-replies-host2'
-var lackingReplies = filter(
-  map(agentTeams, each => '${regionReplies}-${each.team}'),
-  name => !contains(map(queues, queue => queue.name), name)
-)
-var regionSettings = !secondRegion
-  ? {}
-  : !empty(lackingReplies)
-      ? fail('A second region needs reply queues of its own: infra/entities/service-bus.json has no ${join(lackingReplies, ', ')}.')
-      : { AgentRepliesQueue: regionReplies }
+// Replies go to where the attempt runs: a second region has a reply queue of its own.
+var regionSettings = secondRegion ? { AgentRepliesQueue: 'agent-replies-host2' } : {}
 
 // In place of a client secret: the app's identity vouches for the registration.
 var signInSettings = signsIn

@@ -12,7 +12,7 @@ const topologies = process.env["TOPOLOGY"] === undefined ? TOPOLOGIES : [chosenT
 const SEED = Number(process.env["CHAOS_SEED"] ?? Date.now() % 1_000_000);
 
 test.each(topologies)(
-  `P20 P16 ${MINUTES} minutes of kills, freezes and failing services, seed ${SEED}, %s: every order ends, and all is published and in order`,
+  `P16 P20 P36 ${MINUTES} minutes of kills, freezes and failing services, seed ${SEED}, %s: every order ends, and all is published and in order`,
   async (topology) => {
     const lines: string[] = [];
     const report = await runChaos(SEED, MINUTES, topology, (line) => lines.push(line));

@@ -38,7 +38,7 @@ const hurried: Workflow = {
       typeof step.compensation === "string" ? step.compensation : { ...step.compensation, completeWithin: "PT4S" },
   })),
 };
-const SETTINGS = { ClaimWithin: "PT8S", StartWithin: "PT5S", ClockSkew: "PT1S", AgentTryTimeout: "PT2S" };
+const SETTINGS = { StartWithin: "PT5S", AgentTryTimeout: "PT2S" };
 
 /** In the flex topology one host has a dozen processes, which die one by one; in the other there are two hosts. */
 const HOSTS: Readonly<Record<Topology, Partial<StackOptions>>> = {
@@ -54,7 +54,7 @@ export async function runChaos(
 ): Promise<ChaosReport> {
   // In every second run the fraud agent is somebody else's process. In the flex topology the app's own function is one that is killed.
   const hasWorker = topology === "single" && seed % 2 === 1;
-  using adapted = adaptApp([THREE_STEPS, CHAIN, hurried]);
+  using adapted = adaptApp([THREE_STEPS, CHAIN, hurried], { timing: { claimWithinMs: 8000 } });
   shortVisibility(adapted.dir);
   await using app = await startTestStack({
     appDir: adapted.dir,

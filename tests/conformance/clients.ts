@@ -78,37 +78,17 @@ async function runCosmosOver(wire: "HTTP" | "TLS", suite: CosmosClientName): Pro
   }
 }
 
-const ENTITIES = {
-  queues: [
-    { name: "plain", properties: {} },
-    { name: "sessions", properties: { requiresSession: true } },
-  ],
-  topics: [
-    {
-      name: "events",
-      properties: {},
-      subscriptions: [
-        {
-          name: "red",
-          properties: {},
-          rules: [
-            {
-              name: "red",
-              properties: { filterType: "SqlFilter" as const, sqlFilter: { sqlExpression: "colour = 'red'" } },
-            },
-          ],
-        },
-      ],
-    },
-  ],
-};
+const QUEUES = [
+  { name: "plain", properties: {} },
+  { name: "sessions", properties: { requiresSession: true } },
+];
 /** Python's client takes no other port. */
 const AMQPS = 5671;
 
 export async function runBusClient(suite: "azure-servicebus (Python)" | "python-qpid-proton") {
   const { startBus } = await import("@scheduler-agent-supervisor/local/bus/start");
   const tls = suite === "azure-servicebus (Python)" ? { port: AMQPS } : undefined;
-  const bus = await startBus({ port: 0, adminPort: 0, tls, data: dataFolder("bus"), ...ENTITIES });
+  const bus = await startBus({ port: 0, adminPort: 0, tls, data: dataFolder("bus"), queues: QUEUES });
   const key = /SharedAccessKeyName=.*/.exec(bus.connectionString)?.[0] ?? "";
   const [, name = "", secret = ""] = /Name=([^;]+);SharedAccessKey=([^;]+)/.exec(key) ?? [];
   try {

@@ -309,7 +309,7 @@ test("who may only look chooses nothing; without a state it is said what is miss
     )
     .waitFor();
   const looker = await openPage(browser);
-  const environment = { name: "production", colour: "red" };
+  const environment = "production";
   const session = { operator: "bob@example.com", mayOperate: false, environment, build: "another", pauses: [] };
   await looker.page.route("**/api/session", (route) => route.fulfill({ json: session }));
   await looker.page.goto(`${base}/search?q=plain&state=Processed`);

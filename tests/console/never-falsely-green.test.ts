@@ -74,7 +74,7 @@ async function api<T>(path: string): Promise<T> {
   return (await (await app.call(`api/${path}`)).json()) as T;
 }
 
-describe("the all-clear", () => {
+describe("P30 the all-clear", () => {
   test("is given if all queries have nothing", async () => {
     const page = await home();
     await page.getByText(CLEAR, { exact: true }).waitFor();
@@ -317,7 +317,7 @@ describe("the all-clear", () => {
   });
 });
 
-test("orders that wait for a new key are held up by it, each says why, and all continue at once when it is there", async () => {
+test("P30 orders that wait for a new key are held up by it, each says why, and all continue at once when it is there", async () => {
   const fix = await app.switchOn("payment", { kind: "reject", status: 401, message: "key expired" });
   const orderIds = ["held-1", "held-2", "held-3"];
   for (const orderId of orderIds) await app.shop.send(madeOrder(orderId));

@@ -97,7 +97,7 @@ test("answers are what the schemas say", async () => {
   expect(session).toMatchObject({
     operator: "local-operator",
     mayOperate: true,
-    environment: { name: "this machine", colour: "green" },
+    environment: "this machine",
     traceUrl: "https://traces.example/{traceId}",
     words: { one: "order", many: "orders" },
     keys: ["customer", "returnOf"],

@@ -2,6 +2,7 @@
 import { globSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Tuning } from "@scheduler-agent-supervisor/core/internal/app/compose";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import type { EngineName } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
 import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
@@ -24,6 +25,7 @@ export interface LossPlan {
   readonly engine: EngineName;
   readonly workflow: Workflow;
   readonly appSettings?: Readonly<Record<string, string>>;
+  readonly tuning?: Tuning;
 }
 
 export interface LossReport {
@@ -52,7 +54,7 @@ const GIVE_UP_MS = 300_000;
 const SLOWEST_PER_SECOND = 2;
 
 export async function runEngineLoss(plan: LossPlan, say: (line: string) => void): Promise<LossReport> {
-  using adapted = adaptApp([plan.workflow]);
+  using adapted = adaptApp([plan.workflow], plan.tuning);
   using data = disposableFolder();
   await using app = await startTestStack({
     ...{ appDir: adapted.dir, data: data.path, engine: plan.engine },

@@ -1,5 +1,6 @@
 // A stack with a fault proxy between the app and each server; tests and their shop go past the proxies.
 import { rmSync } from "node:fs";
+import type { Tuning } from "@scheduler-agent-supervisor/core/internal/app/compose";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
@@ -37,9 +38,13 @@ const REMOTES = ["inventory", "payment", "fraud", "shipping"] as const;
 
 export async function startFaultyStack(
   workflows: readonly Workflow[],
-  { appSettings = {}, ...options }: Partial<StackOptions> & { readonly appSettings?: AppSettings } = {},
+  {
+    appSettings = {},
+    tuning,
+    ...options
+  }: Partial<StackOptions> & { readonly appSettings?: AppSettings; readonly tuning?: Tuning } = {},
 ): Promise<FaultyStack> {
-  const adapted = adaptApp(workflows);
+  const adapted = adaptApp(workflows, tuning);
   shortVisibility(adapted.dir);
   const names = ["bus", "cosmos", "storage", ...REMOTES] as const;
   const proxies = await Promise.all(names.map(async (name) => [name, await FaultProxy.start()] as const));

@@ -94,7 +94,9 @@ onLinux(
 onLinux(
   "[local host | orders under way | disk full under the durable engine] nothing is taken for done that it has not kept; with room again all orders end, one effect a step",
   async () => {
-    await using app = await startFaultyStack(workflows, { appSettings: { ClaimWithin: "PT3S", ClockSkew: "PT0.5S" } });
+    await using app = await startFaultyStack(workflows, {
+      tuning: { timing: { claimWithinMs: 3000, clockSkewMs: 500 } },
+    });
     const orderIds = Array.from({ length: 10 }, (_, index) => `engine-${index}`);
     await app.submit(["engine-first"]);
     await app.allEnd(["engine-first"]);

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 180_000;
 
 let app: FaultyStack;
 beforeAll(async () => {
-  app = await startFaultyStack(workflows, { appSettings: { ClaimWithin: "PT3S", ClockSkew: "PT0.2S" } });
+  app = await startFaultyStack(workflows, { tuning: { timing: { claimWithinMs: 3000, clockSkewMs: 200 } } });
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 

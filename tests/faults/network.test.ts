@@ -17,7 +17,8 @@ const TIMEOUT_MS = 180_000;
 let app: FaultyStack;
 beforeAll(async () => {
   app = await startFaultyStack(workflows, {
-    appSettings: { ClaimWithin: "PT3S", StartWithin: "PT3S", ClockSkew: "PT0.5S" },
+    appSettings: { StartWithin: "PT3S" },
+    tuning: { timing: { claimWithinMs: 3000, clockSkewMs: 500 } },
   });
 });
 afterAll(() => app?.[Symbol.asyncDispose]());

@@ -27,10 +27,9 @@ beforeAll(async () => {
   app = await startTestStack({
     hosts: 2,
     queuesFile: shortLocks(folder),
+    tuning: { timing: { claimWithinMs: 5000 } },
     appSettings: (addresses) => ({
-      ClaimWithin: "PT5S",
       StartWithin: "PT5S",
-      ClockSkew: "PT1S",
       ...region.settingsFor(addresses),
     }),
   });

@@ -14,7 +14,8 @@ const TIMEOUT_MS = 180_000;
 let app: FaultyStack;
 beforeAll(async () => {
   app = await startFaultyStack(workflows, {
-    appSettings: { ClaimWithin: "PT3S", ClockSkew: "PT0.2S", AgentTryTimeout: "PT1S", BreakerOpenFor: "PT0.3S" },
+    appSettings: { AgentTryTimeout: "PT1S" },
+    tuning: { timing: { claimWithinMs: 3000, clockSkewMs: 200 }, breaker: { openMs: 300, longestOpenMs: 1500 } },
   });
 });
 afterAll(() => app?.[Symbol.asyncDispose]());

@@ -13,7 +13,7 @@ import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
 import { workflows } from "./workflows.ts";
 
 const TIMEOUT_MS = 180_000;
-/** What the settings say that clocks may differ by. */
+/** What the app takes clocks to differ by. */
 const CLOCK_SKEW_MS = 2000;
 const TICK_MS = 1000;
 
@@ -33,10 +33,9 @@ describe("two hosts whose clocks differ", () => {
     shift(0);
     app = await startFaultyStack(workflows, {
       hosts: 2,
+      tuning: { timing: { claimWithinMs: 5000, clockSkewMs: CLOCK_SKEW_MS } },
       // The host whose clock is wrong sweeps, and the other runs the orders: whoever held one itself would see no difference.
       appSettings: ({ host }) => ({
-        ClockSkew: `PT${CLOCK_SKEW_MS / 1000}S`,
-        ClaimWithin: "PT5S",
         // A step whose taking up is not recorded is given this long for it: less than it takes, so it does not hide the clock.
         StartWithin: "PT3S",
         ...(host?.name === "host2"
@@ -67,7 +66,7 @@ describe("two hosts whose clocks differ", () => {
   }
 
   test(
-    "[supervisor | steps under way on another host | its clock is fast, inside ClockSkew] nothing is taken for overdue before its time",
+    "[supervisor | steps under way on another host | its clock is fast by less than the allowed difference] nothing is taken for overdue before its time",
     async () => {
       for (const record of await under("inside", CLOCK_SKEW_MS * 0.7, 4200)) {
         expect(record).toMatchObject({ attempt: 1, failureCount: 0 });
@@ -77,7 +76,7 @@ describe("two hosts whose clocks differ", () => {
   );
 
   test(
-    "[supervisor | steps under way on another host | its clock is fast, beyond ClockSkew] attempts are superseded too early and fenced; one effect a step all the same",
+    "[supervisor | steps under way on another host | its clock is fast by more than the allowed difference] attempts are superseded too early and fenced; one effect a step all the same",
     async () => {
       for (const { attempt } of await under("beyond", CLOCK_SKEW_MS + 5500, 4200)) expect(attempt).toBeGreaterThan(1);
     },
@@ -100,7 +99,7 @@ describe("two hosts whose clocks differ", () => {
 describe("the lease", () => {
   let app: FaultyStack;
   beforeAll(async () => {
-    app = await startFaultyStack(workflows, { appSettings: { ClockSkew: "PT0.2S", ClaimWithin: "PT3S" } });
+    app = await startFaultyStack(workflows, { tuning: { timing: { claimWithinMs: 3000, clockSkewMs: 200 } } });
   });
   afterAll(() => app?.[Symbol.asyncDispose]());
 

@@ -1,6 +1,5 @@
 // Sets of choices, of those that docs/how-to/deploy.md and docs/reference/settings.md offer, each of which can be deployed.
-import { type Choices, namedChoices } from "../../cli/cost/environments.ts";
-import { agents, PRIVATE, SCHEDULER, SECOND } from "./deploy.ts";
+import { agents, type Choices, namedChoices, PRIVATE, SCHEDULER, SECOND } from "./deploy.ts";
 
 export const OWN_NETWORK = {
   ...PRIVATE,

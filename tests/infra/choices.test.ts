@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { namedChoices } from "../../cli/cost/environments.ts";
 import { choicesTable } from "../../cli/docs/choices.ts";
 import { business } from "../../shared/business.ts";
 import { declared, parse } from "./bicep.ts";
+import { namedChoices } from "./deploy.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -124,7 +124,8 @@ test("private: every place that the app calls has its endpoint, and none stays p
 
 test("a second region: its own task hub and its own queue for replies, which exists; one region writes", () => {
   expect(main).toContain("var taskHubName = joins ? 'JobScheduler2' : 'JobScheduler'");
-  const [, replies = ""] = /^var regionReplies = '([\w-]+)'$/m.exec(app) ?? [];
+  const [, replies = ""] =
+    /^var regionSettings = secondRegion \? { AgentRepliesQueue: '([\w-]+)' } : {}$/m.exec(app) ?? [];
   const { queues } = JSON.parse(read("infra/entities/service-bus.json")) as { queues: { name: string }[] };
   expect(queues.map(({ name }) => name)).toContain(replies);
   expect(read("infra/app/cosmos.bicep")).toContain("enableMultipleWriteLocations: false");

@@ -1,14 +1,28 @@
 // A deployment of the template with a set of choices, evaluated here.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
 import { expect } from "vitest";
-import type { Choices } from "../../cli/cost/environments.ts";
 import type { Files, Value } from "./bicep-functions.ts";
 import { type Deployed, evaluate } from "./evaluate.ts";
 
 const root = join(import.meta.dirname, "../..");
 export const read = (file: string) => readFileSync(join(root, file), "utf8");
 const MAIN = join(root, "infra/main.bicep");
+
+/** Choices of azd by name, as in `azd env set`. */
+export type Choices = Readonly<Record<string, string | undefined>>;
+
+/** The template's usual choices, and those of infra/choices/*.env. */
+export function namedChoices(): ReadonlyMap<string, Choices> {
+  const files = readdirSync(join(root, "infra/choices")).filter((file) => file.endsWith(".env"));
+  const named = files.map((file): [string, Choices] => [
+    file.replace(/\.env$/, ""),
+    parseEnv(read(`infra/choices/${file}`)),
+  ]);
+  return new Map([["usual", {}], ...named]);
+}
+
 /** A choice in the form `${NAME}`, or an object of them. */
 type Given = string | { readonly [member: string]: string };
 const { parameters } = JSON.parse(read("infra/main.parameters.json")) as {

@@ -1,11 +1,21 @@
 // What would be deployed with each set of choices: the template evaluated here, down to the rights and the app's settings.
 import { parseConfig } from "@scheduler-agent-supervisor/core/internal/app/config";
 import { expect, test } from "vitest";
-import { type Choices, environmentOf, namedChoices } from "../../cli/cost/environments.ts";
 import { business } from "../../shared/business.ts";
 import { DEPLOYER, type Files } from "./bicep-functions.ts";
 import { HUB, OWN_NETWORK, SETS, THEIR_NETWORK, THEIR_SUBNETS } from "./choice-sets.ts";
-import { agents, deploy, PRIVATE, read, rightsOf, roleOf, SCHEDULER, SECOND } from "./deploy.ts";
+import {
+  agents,
+  type Choices,
+  deploy,
+  namedChoices,
+  PRIVATE,
+  read,
+  rightsOf,
+  roleOf,
+  SCHEDULER,
+  SECOND,
+} from "./deploy.ts";
 
 const alwaysReady = (choices: Choices) =>
   deploy(choices).site.properties.functionAppConfig.scaleAndConcurrency.alwaysReady as object[];
@@ -112,49 +122,31 @@ test("zones: two always-ready instances for each group that has one, none where 
   expect(alwaysReady({ MAXIMUM_INSTANCE_COUNT: "1" })).toHaveLength(1);
 });
 
-const WITH_TEAM: Files = {
-  "entities/service-bus.json": JSON.stringify({
-    queues: ["infra/entities/service-bus.json", "samples/parties.json"].flatMap(
-      (file) => (JSON.parse(read(file)) as { queues: object[] }).queues,
-    ),
-  }),
-};
-const ONE_REGION: Files = {
-  "entities/service-bus.json": (WITH_TEAM["entities/service-bus.json"] ?? "").replace(
-    "agent-replies-host2-fraud-team",
-    "other",
-  ),
-};
-
-test.each<[string, Choices, Files, string]>([
+test.each<[string, Choices, string]>([
   [
     "zones with one instance at most",
     { ZONE_REDUNDANT: "true", MAXIMUM_INSTANCE_COUNT: "1" },
-    {},
     "maximumInstanceCount is below",
   ],
-  ["a private network on Standard", { NETWORK: "private" }, {}, "serviceBusSku Premium"],
-  ["replicas of a Standard bus", { SERVICE_BUS_REPLICA_LOCATIONS: '["westus3"]' }, {}, "serviceBusSku Premium"],
-  ["a lag that Service Bus has not", { SERVICE_BUS_REPLICATION_LAG: "60" }, {}, "300 seconds to a day"],
-  ["regions of a serverless store", { COSMOS_SECONDARY_LOCATIONS: '["westus3"]' }, {}, "cosmosCapacityMode autoscale"],
+  ["a private network on Standard", { NETWORK: "private" }, "serviceBusSku Premium"],
+  ["replicas of a Standard bus", { SERVICE_BUS_REPLICA_LOCATIONS: '["westus3"]' }, "serviceBusSku Premium"],
+  ["a lag that Service Bus has not", { SERVICE_BUS_REPLICATION_LAG: "60" }, "300 seconds to a day"],
+  ["regions of a serverless store", { COSMOS_SECONDARY_LOCATIONS: '["westus3"]' }, "cosmosCapacityMode autoscale"],
   [
     "no address of a service",
     { PAYMENT_ENDPOINTS: "" },
-    {},
     "needs the addresses of these services: azd env set PAYMENT_ENDPOINTS",
   ],
-  ["a private endpoint of the app without a network", { INBOUND_PRIVATE: "true" }, {}, "inboundPrivate needs network"],
-  ["an address that stays without a network", { STATIC_OUTBOUND: "true" }, {}, "staticOutbound is for the network"],
+  ["a private endpoint of the app without a network", { INBOUND_PRIVATE: "true" }, "inboundPrivate needs network"],
+  ["an address that stays without a network", { STATIC_OUTBOUND: "true" }, "staticOutbound is for the network"],
   [
     "an address that stays in somebody else's network",
     { ...PRIVATE, ...THEIR_NETWORK, STATIC_OUTBOUND: "true" },
-    {},
     "staticOutbound is for the network",
   ],
-  ["two app registrations", { CREATE_SIGN_IN: "true", AUTH_CLIENT_ID: "x" }, {}, "Either createSignIn"],
-  ["a team without a reply queue in the second region", SECOND, ONE_REGION, "has no agent-replies-host2-fraud-team"],
-])("%s: rejected in words before anything is deployed", (_, choices, files, words) => {
-  expect(() => deploy(choices, files)).toThrow(words);
+  ["two app registrations", { CREATE_SIGN_IN: "true", AUTH_CLIENT_ID: "x" }, "Either createSignIn"],
+])("%s: rejected in words before anything is deployed", (_, choices, words) => {
+  expect(() => deploy(choices)).toThrow(words);
 });
 
 interface Endpoint {
@@ -340,7 +332,7 @@ test("two regions: the bus waits for its replica unless it may be behind; the st
 
 test("a second region works on the first one's bus and store, with its rights there, and receives replies of its own", () => {
   const first = deploy({ AZURE_LOCATION: "eastus2" });
-  const second = deploy(SECOND, WITH_TEAM);
+  const second = deploy(SECOND);
   for (const name of ["SERVICE_BUS_NAMESPACE", "COSMOS_ENDPOINT"])
     expect(second.outputs[name]).toBe(first.outputs[name]);
   expect(second.outputs["SERVICE_APP_NAME"]).not.toBe(first.outputs["SERVICE_APP_NAME"]);
@@ -354,16 +346,23 @@ test("a second region works on the first one's bus and store, with its rights th
   const shared = rights.filter((right) => /^(serviceBus|cosmos)/.test(roleOf(right)));
   expect(new Set(shared.map(({ group }) => group))).toEqual(new Set(["rg-shop"]));
   const received = shared.map(({ body }) => (body["scope"] as { name?: string } | undefined)?.name?.split("/")[1]);
-  const { AgentRepliesQueue: replies, AgentTeams: teams = "[]" } = second.settings;
+  const { AgentRepliesQueue: replies } = second.settings;
   expect(replies).toBe("agent-replies-host2");
-  expect(JSON.parse(teams)).toEqual([{ team: "fraud-team", agents: ["fraud"] }]);
-  expect(received).toEqual(expect.arrayContaining(["orders", replies, `${replies}-fraud-team`]));
+  expect(received).toEqual(expect.arrayContaining(["orders", replies]));
   expect(second.settings["TaskHub"]).not.toBe(first.settings["TaskHub"]);
 });
 
+const WITH_PARTIES: Files = {
+  "entities/service-bus.json": JSON.stringify({
+    queues: ["infra/entities/service-bus.json", "samples/parties.json"].flatMap(
+      (file) => (JSON.parse(read(file)) as { queues: object[] }).queues,
+    ),
+  }),
+};
+
 test("an identity of a client may send to and listen on the queues that name it, and nothing else", () => {
   const principal = "11111111-2222-3333-4444-555555555555";
-  const { deployed } = deploy({ PARTY_PRINCIPALS: JSON.stringify({ "tea-shop": principal }) }, WITH_TEAM);
+  const { deployed } = deploy({ PARTY_PRINCIPALS: JSON.stringify({ "tea-shop": principal }) }, WITH_PARTIES);
   const rights = rightsOf(deployed, principal).map((right) => [
     roleOf(right),
     (right.body["scope"] as { name: string }).name.split("/")[1],
@@ -377,7 +376,7 @@ test("an identity of a client may send to and listen on the queues that name it,
 test("sampling: of traces alone, at the rate that the pages and the cost take", () => {
   const { settings, only } = deploy();
   expect(settings).toMatchObject({ OTEL_TRACES_SAMPLER: "microsoft.fixed_percentage" });
-  expect(settings["OTEL_TRACES_SAMPLER_ARG"]).toBe(String(environmentOf({}).traces));
+  expect(settings["OTEL_TRACES_SAMPLER_ARG"]).toBe("0.25");
   // Ingestion sampling would drop events, which alerts count.
   expect(JSON.stringify(only("Microsoft.Insights/components"))).not.toContain("amplingPercentage");
   const { excludedTypes } = JSON.parse(read("host.json")).logging.applicationInsights.samplingSettings;

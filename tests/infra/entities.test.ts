@@ -23,12 +23,10 @@ interface Queue {
     readonly idPrefix: string;
     readonly replyQueues: readonly string[];
   };
-  /** Of a reply queue of one team. */
-  readonly team?: { readonly team: string; readonly agents: readonly string[] };
 }
 const queuesIn = (file: string) => (JSON.parse(read(file)) as { queues: Queue[] }).queues;
 const queues = queuesIn("infra/entities/service-bus.json");
-/** What an adopter adds for two clients, and a team with an agent, with queues of their own. */
+/** What an adopter adds for two clients with queues of their own. */
 const withParties = [...queues, ...queuesIn("samples/parties.json")];
 const cosmos = JSON.parse(read("infra/entities/cosmos.json")) as { database: string; containers: { id: string }[] };
 const sample = (JSON.parse(read("local.settings.sample.json")) as { Values: Record<string, string> }).Values;
@@ -127,19 +125,6 @@ test("a queue of one sender is that sender's alone, and so are its reply queues;
   rmSync(folder, { recursive: true });
   const owned = withParties.filter(isOwned).map(({ name, submission }) => ({ queue: name, ...submission }));
   expect(config.SubmissionQueues).toEqual(owned);
-  expect(config.AgentTeams).toEqual([{ team: "fraud-team", agents: ["fraud"] }]);
-});
-
-test("a team that runs agents has a reply queue that is called after it, and alone sends there", () => {
-  const teams = withParties.filter(({ team }) => team !== undefined);
-  expect(teams).toHaveLength(1);
-  for (const { name, senders, listeners, team } of teams) {
-    expect(name).toBe(`${bicep["AgentRepliesQueue"]}-${team?.team}`);
-    expect([senders, listeners]).toEqual([[team?.team], ["app"]]);
-    const inSecondRegion = withParties.find((queue) => queue.name === `agent-replies-host2-${team?.team}`);
-    expect(inSecondRegion).toMatchObject({ senders, listeners });
-    expect(inSecondRegion?.team).toBeUndefined();
-  }
 });
 
 test("planted: a queue of one sender to which another may send, and reply queues on which another may listen, are found", () => {

@@ -254,7 +254,7 @@ test("the preview gives the template what azd would: chosen values, each as its 
       ZONE_REDUNDANT: "true",
       ALWAYS_READY_DURABLE: "2",
       COSMOS_SECONDARY_LOCATIONS: '["westus3"]',
-      SETTING_OVERRIDES: '{"ClaimWithin":"PT10M"}',
+      SETTING_OVERRIDES: '{"StartWithin":"PT1M"}',
       NODE_VERSION: "24",
       ALERT_EMAIL: "",
       CAR_ENDPOINTS: "https://car.example",
@@ -286,7 +286,7 @@ test("the preview gives the template what azd would: chosen values, each as its 
       zoneRedundant: true,
       alwaysReadyDurable: 2,
       cosmosSecondaryLocations: ["westus3"],
-      settingOverrides: { ClaimWithin: "PT10M" },
+      settingOverrides: { StartWithin: "PT1M" },
       nodeVersion: "24",
     });
   } finally {

@@ -9,7 +9,6 @@ import { ServiceBusClient, type ServiceBusSender } from "@azure/service-bus";
 import { wholeFrom } from "@scheduler-agent-supervisor/local/random";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Piece, record, replay } from "./recorded-session.ts";
-import { transactionalSession } from "./transactional-session.ts";
 
 const SEED = Number(process.env["FRAMES_SEED"] ?? Date.now() % 1_000_000);
 /** Of so many positions each one is tried, from a first one that the seed chooses; 1: all, which takes minutes. */
@@ -23,7 +22,6 @@ const ENTITIES = {
     { name: "grouped", properties: { ...SHORT_LIVED, requiresSession: true } },
     { name: "healthy", properties: {} },
   ],
-  topics: [{ name: "topic", properties: SHORT_LIVED, subscriptions: [{ name: "sub", properties: {} }] }],
 };
 const MINUTE_MS = 60_000;
 
@@ -66,8 +64,8 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-/** Connect, SASL, claims, send, receive, settle in each way, management, sessions, topics, rules. */
-async function validSession(through: number): Promise<undefined> {
+/** Connect, SASL, claims, send, receive, settle in each way, management, sessions. */
+async function validSession(through: number): Promise<void> {
   const client = new ServiceBusClient(connectionString.replace(`:${port}`, `:${through}`));
   const [sending, receiving] = [client.createSender("fuzzed"), client.createReceiver("fuzzed")];
   const message = { body: { order: 1 }, subject: "s", applicationProperties: { number: 1, text: "t", flag: true } };
@@ -91,19 +89,7 @@ async function validSession(through: number): Promise<undefined> {
   await session.getSessionState();
   await session.renewSessionLock();
   await session.close();
-  const rules = client.createRuleManager("topic", "sub");
-  await rules.createRule(
-    "r",
-    { sqlExpression: "number = 1 AND sys.Label LIKE 's%'" },
-    { sqlExpression: "SET seen = 1" },
-  );
-  await client.createSender("topic").sendMessages(message);
-  const [copy] = await client.createReceiver("topic", "sub").receiveMessages(1, { maxWaitTimeInMs: 2000 });
-  expect(copy?.body).toEqual(message.body);
-  for await (const rule of rules.listRules()) expect(rule.name).toMatch(/^(r|\$Default)$/);
-  await rules.deleteRule("r");
   await client.close();
-  return undefined;
 }
 
 async function serves(what: string, id: string): Promise<void> {
@@ -123,7 +109,6 @@ async function serves(what: string, id: string): Promise<void> {
 interface Variant {
   readonly what: string;
   readonly pieces: readonly Piece[];
-  readonly transaction: Buffer | undefined;
 }
 
 async function tryAll(kind: string, variants: readonly Variant[]): Promise<void> {
@@ -131,8 +116,8 @@ async function tryAll(kind: string, variants: readonly Variant[]): Promise<void>
   const before = seen.length;
   const work = async () => {
     for (let index = next++; index < variants.length; index = next++) {
-      const { what, pieces, transaction } = variants[index] as Variant;
-      await replay(port, pieces, transaction);
+      const { what, pieces } = variants[index] as Variant;
+      await replay(port, pieces);
       await serves(what, `${kind}-${index}`);
     }
   };
@@ -141,68 +126,49 @@ async function tryAll(kind: string, variants: readonly Variant[]): Promise<void>
   expect(seen.length - before, `each message came once; ${published}`).toBe(variants.length);
 }
 
-interface Recording {
-  readonly name: string;
-  readonly pieces: readonly Piece[];
-  readonly length: number;
-  readonly transaction: Buffer | undefined;
-}
-
-let recordings: Recording[];
+let recorded: readonly Piece[];
+let length: number;
 beforeAll(async () => {
-  const sessions = { "the SDK's": validSession, "a transaction's": transactionalSession };
-  recordings = [];
-  for (const [name, session] of Object.entries(sessions)) {
-    const { pieces, result } = await record<Buffer | undefined>(port, session);
-    const length = pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
-    console.log(`${name} session: ${length} bytes in ${pieces.length} pieces; ${published}`);
-    expect(length).toBeGreaterThan(500);
-    recordings.push({ name, pieces, length, transaction: result });
-  }
+  recorded = await record(port, validSession);
+  length = recorded.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  console.log(`${length} bytes in ${recorded.length} pieces; ${published}`);
+  expect(length).toBeGreaterThan(500);
 });
 
 /** The session with the byte at `position` changed by `change`, which may cut, insert or replace. */
-function changedAt({ pieces }: Recording, position: number, change: (bytes: Buffer, at: number) => Buffer): Piece[] {
+function changedAt(position: number, change: (bytes: Buffer, at: number) => Buffer): Piece[] {
   let start = 0;
-  return pieces.map(({ bytes, after }) => {
+  return recorded.map(({ bytes, after }) => {
     const at = position - start;
     start += bytes.length;
     return { after, bytes: at >= 0 && at < bytes.length ? change(bytes, at) : bytes };
   });
 }
 
-function cutAt({ pieces }: Recording, position: number): Piece[] {
+function cutAt(position: number): Piece[] {
   let start = 0;
-  return pieces.flatMap(({ bytes, after }) => {
+  return recorded.flatMap(({ bytes, after }) => {
     const kept = bytes.subarray(0, Math.max(0, position - start));
     start += bytes.length;
     return kept.length > 0 ? [{ after, bytes: kept }] : [];
   });
 }
 
-/** What `make` makes of each position, or each so many, of each session. */
+/** What `make` makes of each position, or each so many. */
 function eachPosition(
   step: number,
-  make: (recording: Recording, position: number) => { readonly what: string; readonly pieces: Piece[] },
+  make: (position: number) => { readonly what: string; readonly pieces: Piece[] },
 ): Variant[] {
-  return recordings.flatMap((recording) =>
-    Array.from({ length: Math.floor(recording.length / step) }, (_, index) => {
-      const { what, pieces } = make(recording, index * step + (SEED % step));
-      return { what: `${recording.name} session, ${what}`, pieces, transaction: recording.transaction };
-    }),
-  );
+  return Array.from({ length: Math.floor(length / step) }, (_, index) => make(index * step + (SEED % step)));
 }
 
-test("the sessions themselves, said again", async () => {
-  const variants = recordings.map(({ name, ...recording }) => ({ what: `${name} session`, ...recording }));
-  await tryAll("same", variants);
-});
+test("the session itself, said again", () => tryAll("same", [{ what: "the session", pieces: recorded }]));
 
 test("each byte made another", { timeout: 30 * MINUTE_MS }, async () => {
   const random = wholeFrom(SEED);
-  const variants = eachPosition(EVERY, (recording, position) => {
+  const variants = eachPosition(EVERY, (position) => {
     const by = 1 + random(255);
-    const pieces = changedAt(recording, position, (bytes, at) => {
+    const pieces = changedAt(position, (bytes, at) => {
       const copy = Buffer.from(bytes);
       copy[at] = (copy[at] ?? 0) ^ by;
       return copy;
@@ -213,31 +179,28 @@ test("each byte made another", { timeout: 30 * MINUTE_MS }, async () => {
 });
 
 test("cut off at each third byte", { timeout: 30 * MINUTE_MS }, async () => {
-  const variants = eachPosition(EVERY * 3, (recording, position) => ({
+  const variants = eachPosition(EVERY * 3, (position) => ({
     what: `cut at ${position}`,
-    pieces: cutAt(recording, position),
+    pieces: cutAt(position),
   }));
   await tryAll("cut", variants);
 });
 
 test("parts said twice or left out", { timeout: 30 * MINUTE_MS }, async () => {
   const random = wholeFrom(SEED + 1);
-  const variants = eachPosition(EVERY * 10, (recording, position) => {
+  const variants = eachPosition(EVERY * 10, (position) => {
     const count = 1 + random(200);
     const isTwice = random(2) === 0;
-    const pieces = changedAt(recording, position, (bytes, at) =>
+    const pieces = changedAt(position, (bytes, at) =>
       isTwice
         ? Buffer.concat([bytes.subarray(0, at + count), bytes.subarray(at)])
         : Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + count)]),
     );
     return { what: `${count} bytes at ${position} ${isTwice ? "twice" : "left out"}`, pieces };
   });
-  const doubled = recordings.flatMap(({ name, pieces, transaction }) =>
-    pieces.map((_, index) => ({
-      transaction,
-      what: `${name} session, piece ${index} twice`,
-      pieces: pieces.flatMap((piece, at) => (at === index ? [piece, piece] : [piece])),
-    })),
-  );
+  const doubled = recorded.map((_, index) => ({
+    what: `piece ${index} twice`,
+    pieces: recorded.flatMap((piece, at) => (at === index ? [piece, piece] : [piece])),
+  }));
   await tryAll("part", [...variants, ...doubled]);
 });

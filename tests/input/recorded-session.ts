@@ -13,10 +13,7 @@ export interface Piece {
 const PATIENCE_MS = 15;
 
 /** Runs `session` against a proxy in front of the broker. */
-export async function record<T>(
-  port: number,
-  session: (proxyPort: number) => Promise<T>,
-): Promise<{ pieces: Piece[]; result: T }> {
+export async function record(port: number, session: (proxyPort: number) => Promise<void>): Promise<Piece[]> {
   const pieces: { bytes: Buffer; after: number }[] = [];
   let answered = 0;
   const sockets: Socket[] = [];
@@ -38,24 +35,19 @@ export async function record<T>(
   });
   proxy.listen(0, "127.0.0.1");
   await once(proxy, "listening");
-  const result = await session((proxy.address() as AddressInfo).port);
+  await session((proxy.address() as AddressInfo).port);
   for (const socket of sockets) socket.destroy();
   proxy.close();
-  return { pieces, result };
+  return pieces;
 }
 
-/**
- * Says the pieces to the broker, each when the broker has said what it had said before; leaves without a word.
- * @param transaction the id in the recording: another one is given to the replay.
- */
-export async function replay(port: number, pieces: readonly Piece[], transaction?: Buffer): Promise<void> {
+/** Says the pieces to the broker, each when the broker has said what it had said before; leaves without a word. */
+export async function replay(port: number, pieces: readonly Piece[]): Promise<void> {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   let answered = 0;
   let isOver = false;
-  let given: Buffer | undefined;
   socket.on("data", (bytes) => {
     answered += bytes.length;
-    given ??= transaction && declaredIn(bytes);
     socket.emit("answered");
   });
   socket.on("error", () => {});
@@ -73,24 +65,8 @@ export async function replay(port: number, pieces: readonly Piece[], transaction
       else await Promise.race([once(socket, "answered"), sleep(left)]);
     }
     if (isOver) break;
-    socket.write(given && transaction ? withId(bytes, transaction, given) : bytes);
+    socket.write(bytes);
   }
   if (!isOver) await Promise.race([once(socket, "close"), sleep(PATIENCE_MS / 3)]);
   socket.destroy();
-}
-
-const DECLARED = Buffer.from([0x00, 0x53, 0x33]);
-const ID = Buffer.from([0xa0, 0x10]);
-
-/** The transaction's id, if these bytes say one. */
-function declaredIn(bytes: Buffer): Buffer | undefined {
-  const state = bytes.indexOf(DECLARED);
-  const at = state < 0 ? -1 : bytes.indexOf(ID, state);
-  return at < 0 ? undefined : Buffer.from(bytes.subarray(at + ID.length, at + ID.length + 16));
-}
-
-function withId(bytes: Buffer, was: Buffer, is: Buffer): Buffer {
-  const copy = Buffer.from(bytes);
-  for (let at = copy.indexOf(was); at >= 0; at = copy.indexOf(was, at + 1)) is.copy(copy, at);
-  return copy;
 }

@@ -44,8 +44,6 @@ test("each mistake is named in words", () => {
     "this agent takes other items than those of the list",
     "there is no condition isGod",
     "there is no list collateral",
-    "there is no rule for an assignee clerc",
-    "this assignee takes the content of another contract",
     "there is no step rated",
     "a step has no assigned",
     "agentsReadWhatNoWorkflowHas",

@@ -12,7 +12,7 @@ test("whatever a service rejects of a return, it ends, and nothing is left half 
   expect(summary).toMatch(/^Explored [\d,]+ states, to the end: nothing was found\./);
 });
 
-test("P20 one that is stopped says which ends, steps and faults it has not reached", async () => {
+test("P20 P36 one that is stopped says which ends, steps and faults it has not reached", async () => {
   const found = await explore(loans, "loan", { states: 300 });
   const { complete, states, violation, unseen, notModelled, summary } = found;
   expect(violation?.way).toBeUndefined();
@@ -34,7 +34,7 @@ test("P20 one that is stopped says which ends, steps and faults it has not reach
   expect(summary).toContain("Not modelled: reminders of assignees: approve; ");
 });
 
-test("P20 what a complete one has not reached can't happen", async () => {
+test("P20 P36 what a complete one has not reached can't happen", async () => {
   const { complete, unseen } = await explore(business, "returns", { goesWrong: { timeouts: 0 } });
   expect({ complete, unseen }).toEqual({
     complete: true,

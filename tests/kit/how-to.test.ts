@@ -1,12 +1,10 @@
-// The examples of docs/how-to/testing.md and child-jobs.md are from the tests beside this one and from the template of new apps, word by word.
+// The examples of docs/how-to/testing.md are from the tests beside this one and from the template of new apps, word by word.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
-const page = ["testing", "child-jobs"]
-  .map((name) => readFileSync(join(ROOT, `docs/how-to/${name}.md`), "utf8"))
-  .join("\n");
+const page = readFileSync(join(ROOT, "docs/how-to/testing.md"), "utf8");
 const withoutIndent = (text: string) => text.replaceAll(/^ +/gm, "").trim();
 
 const examples = [...page.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code = ""]) => withoutIndent(code));

@@ -36,7 +36,7 @@ test("P23 an owner of more land than an order may have runs is rejected, with th
 
   expect(world.record("land-1")).toMatchObject({ processState: "Compensated", error: { step: "appraise" } });
   expect(world.record("land-1").error?.message).toMatch(
-    /cause: survey\.plots has 100 items, and may have 99: .*defineChildJob/,
+    /cause: survey\.plots has 100 items, and may have 99: submit it in several parts/,
   );
   expect(world.service("appraisers").calls).toEqual([]);
   expect(world.service("registry").callsOf("close")).toHaveLength(1);

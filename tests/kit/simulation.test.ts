@@ -107,7 +107,7 @@ async function conversation(ask: Ask): Promise<Answered[]> {
   return withoutIds(answers);
 }
 
-test("the local stack and a world answer alike to one definition", async () => {
+test("P36 the local stack and a world answer alike to one definition", async () => {
   const local = await conversation(overHttp);
   const world = await conversation(inWorld());
   const plain = (answers: readonly Answered[]) =>
@@ -125,7 +125,7 @@ test("the local stack and a world answer alike to one definition", async () => {
   expect(local[18]).toMatchObject({ status: 202, retryAfter: "60" });
 });
 
-test("the sample's services carry an order and a trip through in a world", async () => {
+test("P36 the sample's services carry an order and a trip through in a world", async () => {
   const world = createWorld({ business, simulated: (surroundings) => inMemoryServices(samples, surroundings) });
   await world.submit(sampleOrder("order-1"));
   await world.submit(sampleOrder("trip-1", { workflow: "trip" }));
@@ -200,7 +200,7 @@ const FAULTS: readonly { readonly service: string; readonly fault: ServiceFault 
   { service: "flight", fault: { kind: "slow", delayMs: 50, calls: 1 } },
 ];
 
-test("the local stack and a world take the same faults, and answer alike", async () => {
+test("P36 the local stack and a world take the same faults, and answer alike", async () => {
   const handlers = inMemoryServices(services, { now: Date.now, report: () => undefined });
   const scripted = new Map(
     Object.entries(handlers).map(([name, handler]) => {

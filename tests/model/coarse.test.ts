@@ -1,6 +1,5 @@
 // What `explore` leaves out by default: it lets a process run on until it has to wait. Small workflows are explored with each interleaving too: they
 // end in the same ways, and show the same steps, compensations and faults; and planted faults are found by both.
-import { ANY_END } from "@scheduler-agent-supervisor/testing/internal/model/children";
 import { explore } from "@scheduler-agent-supervisor/testing/internal/model/explorer";
 import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
 import { Seen } from "@scheduler-agent-supervisor/testing/internal/model/seen";
@@ -31,7 +30,6 @@ test.each([
   setting("a step that a person reports", LATER, { rejections: 1, timeouts: 1 }),
   { ...setting("a step that is polled", LATER, { rejections: 1, timeouts: 1 }), polled: ["a"] },
   { ...setting("a compensation that is polled", LATER_BACK, { rejections: 1, timeouts: 1 }), polled: ["a"] },
-  { ...setting("a child job; a time-out", LATER, { timeouts: 1 }), children: { a: ANY_END } },
   setting("a deadline; a time-out", UNTIL_DEADLINE, { deadlines: 1, timeouts: 1 }),
   setting("a condition; a death", UNDER_CONDITION, { deaths: 1 }),
 ])(

@@ -7,7 +7,6 @@ import type {
   StateRecord,
   StepRecord,
 } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { ANY_END } from "@scheduler-agent-supervisor/testing/internal/model/children";
 import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
 import type { Move } from "@scheduler-agent-supervisor/testing/internal/model/moves";
 import {
@@ -56,7 +55,6 @@ const SMALL: readonly Setting[] = [
   small("a step done later", { workflow: LATER }),
   small("polls", { workflow: LATER, polled: ["a"] }),
   small("polls of a compensation", { workflow: LATER_BACK, polled: ["a"] }),
-  small("a child job", { workflow: LATER, children: { a: ANY_END } }),
   small("a deadline", { workflow: UNTIL_DEADLINE, bounds: { deadlines: 1 } }),
   small("stale reads", { bounds: { staleReads: 2 } }),
   small("queues; stale reads", { workflow: QUEUE, bounds: { staleReads: 2 } }),

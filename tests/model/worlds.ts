@@ -1,5 +1,4 @@
 // The small worlds that are explored to their last state, and the faults that are known to show in them.
-import { ANY_END } from "@scheduler-agent-supervisor/testing/internal/model/children";
 import {
   type Bounds,
   HOSTS,
@@ -124,7 +123,6 @@ export const WORLDS: readonly Setting[] = [
   world("polls; stale reads", LATER, ONE, { staleReads: 2 }, POLLED),
   world("polls of a compensation; a death", LATER_BACK, ONE, { deaths: 1 }, POLLED),
   world("polls of a compensation; a rejection", LATER_BACK, ONE, { rejections: 1 }, POLLED),
-  world("a child job; a death", LATER, ONE, { deaths: 1 }, { children: { a: ANY_END } }),
   world("a deadline; a late service", UNTIL_DEADLINE, ONE, { deadlines: 1, lateness: 1 }),
   world("a deadline; a death", UNTIL_DEADLINE, ONE, { deadlines: 1, deaths: 1 }),
   world("continues as new; a step done later; a death", LATER, ONE, { deaths: 1 }, { historyBytes: WHENEVER }),

@@ -27,7 +27,7 @@ test.each([
   ["in hand", "Processed"],
   ["retried", "Processed"],
   ["compensation in hand", "Compensated"],
-])("version 0, %s: the supervisor brings it to its end, %s", async (name, processState) => {
+])("P28 version 0, %s: the supervisor brings it to its end, %s", async (name, processState) => {
   const world = worldWith(name);
   const report = await sweep(world);
   expect(report).toMatchObject({ broken: 0 });
@@ -35,7 +35,7 @@ test.each([
   expect(await world.stateOf("order-1")).toMatchObject({ processState });
 });
 
-test("a newer app's order: claims, sweeps and operators leave it alone, in words", async () => {
+test("P28 a newer app's order: claims, sweeps and operators leave it alone, in words", async () => {
   const world = worldWith("in hand", { schemaVersion: RECORD_VERSION + 1 });
   const before = (world.store as unknown as { stored(orderId: string): unknown }).stored("order-1");
   const startAttempt = { jobId: "order-1", attempt: 1, direction: "forward" } as const;

@@ -32,11 +32,11 @@ await runCommand(async () => {
   const topology = choiceOf(values, "topology", TOPOLOGIES);
   const engine = choiceOf(values, "engine", ENGINES);
   const outageMs = (numberOf(values, "minutes", 0.1, 600) ?? 10) * 60_000;
-  const appSettings = { RetryMisconfiguredAfter: `PT${INTERVAL_S}S` };
+  const tuning = { timing: { misconfiguredRetryMs: INTERVAL_S * 1000 } };
   const ordersPerSecond = numberOf(values, "rate", 0.1, 100) ?? 5;
   const plan = {
     ...{ outageMs, ordersPerSecond, intervalS: INTERVAL_S, workflow: SHIPPED },
-    ...{ appSettings, stack: { topology, engine } },
+    ...{ tuning, stack: { topology, engine } },
   };
   const begun = performance.now();
   const say = (line: string) =>

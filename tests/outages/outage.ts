@@ -1,6 +1,7 @@
 // One long outage under a steady stream of orders: what has to hold while it lasts and after it.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Tuning } from "@scheduler-agent-supervisor/core/internal/app/compose";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";
@@ -22,6 +23,7 @@ export interface OutagePlan {
   /** From one tick of the supervisor to the next. */
   readonly intervalS: number;
   readonly appSettings?: Readonly<Record<string, string>>;
+  readonly tuning?: Tuning;
   readonly stack?: Partial<StackOptions>;
 }
 
@@ -66,6 +68,7 @@ export async function runOutage(
     queuesFile: join(ROOT, "infra/entities/service-bus.json"),
     appSettings: { SupervisorSchedule: `*/${plan.intervalS} * * * * *`, ...plan.appSettings, ...kind.appSettings },
     ...(kind.remotesFile !== undefined && { remotesFile: kind.remotesFile }),
+    ...(plan.tuning && { tuning: plan.tuning }),
     ...plan.stack,
   });
   const orderIds: string[] = [];

@@ -22,13 +22,8 @@ const plan = {
   ordersPerSecond: ORDERS_PER_SECOND,
   intervalS: 3,
   workflow: SHORTENED,
-  appSettings: {
-    HoldWithin: "PT12S",
-    StartWithin: "PT3S",
-    ClaimWithin: "PT30S",
-    ClockSkew: "PT1S",
-    RetryMisconfiguredAfter: "PT3S",
-  },
+  appSettings: { StartWithin: "PT3S" },
+  tuning: { timing: { holdWithinMs: 12_000, claimWithinMs: 30_000, misconfiguredRetryMs: 3000 } },
 };
 /** On two cores with five stacks it took 7 s; an intake that is held up waits for half a minute and more. */
 const BESIDE_WITHIN_MS = 20_000;

@@ -4,7 +4,6 @@ import { dirname, join, normalize } from "node:path";
 import { XMLValidator } from "fast-xml-parser";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { drawPattern, SCHEMES } from "../../cli/pictures/pattern.ts";
 import { services } from "../../samples/remotes.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -136,10 +135,11 @@ test("docs/tutorial/samples.md has each sample, and no other", () => {
   expect(rows.map(([, name]) => name).sort()).toEqual(named.sort());
 });
 
-test("the README's pictures are current, small, and fetch nothing", () => {
-  for (const scheme of SCHEMES) {
-    expect(read(`docs/pictures/pattern-${scheme}.svg`), "run npm run pictures").toBe(drawPattern(scheme));
-  }
+test("the README's pictures are small, and fetch nothing; light and dark differ in their colours alone", () => {
+  const [light, dark] = ["light", "dark"].map((scheme) =>
+    read(`docs/pictures/pattern-${scheme}.svg`).replaceAll(/#[0-9a-f]{6}/g, "#"),
+  );
+  expect(dark).toBe(light);
   for (const file of globSync("docs/pictures/*.svg", { cwd: root })) {
     const drawing = read(file);
     expect(XMLValidator.validate(drawing), file).toBe(true);

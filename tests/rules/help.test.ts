@@ -45,7 +45,7 @@ describe("every command of this repository tells how it is used, and does nothin
       spawnSync(process.execPath, ["-C", "sources", ...args], { cwd: ROOT, encoding: "utf8" });
     for (const args of [
       ["cli/reset.ts", "everything"],
-      ["cli/cost.ts", "--oders", "3"],
+      ["cli/send.ts", "--cuont", "3"],
     ]) {
       const { stderr, status } = wrong(...args);
       expect(status).toBe(2);

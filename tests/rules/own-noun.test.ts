@@ -13,7 +13,7 @@ const NOT_FOR_OPERATORS: readonly (readonly [file: RegExp, why: string])[] = [
   [/^packages\/core\/src\/store\/workflow-register\.ts$/, "a query"],
   [/^packages\/core\/src\/scheduler\/admission\/admission\.ts$/, "a warning in telemetry"],
   [/^packages\/core\/src\/app\/check-workflows\.ts$/, "the app doesn't start"],
-  [/^packages\/core\/src\/domain\/workflows\/(child|workflow)-faults\.ts$/, "a workflow can't be loaded"],
+  [/^packages\/core\/src\/domain\/workflows\/workflow-faults\.ts$/, "a workflow can't be loaded"],
   [/^packages\/core\/src\/domain\/record\/deadline\.ts$/, "a workflow can't be loaded"],
   [/^packages\/core\/src\/submission\/owned-queues\.ts$/, "a setting's fault"],
 ];

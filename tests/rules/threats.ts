@@ -52,7 +52,7 @@ export const THREATS: { readonly [attack: string]: readonly Shown[] } = {
   R6: [["packages/operator/src/messaging/hidden-secrets.test.ts", "what an agent says"]],
   R7: [
     ["tests/stack/agent-queue.test.ts", "forged reply"],
-    ["tests/stack/senders.test.ts", "queue of somebody"],
+    ["packages/core/tests/operations/queue-agents.test.ts", "another agent's"],
   ],
   R8: [["shared/agents/order-for.test.ts", "what it declares"]],
   R9: [

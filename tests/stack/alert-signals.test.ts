@@ -45,7 +45,7 @@ const OF_OUTAGES = ["alike", "outage"];
 const filters = globSync("infra/alerts/*.kql", { cwd: ROOT }).sort().flatMap(filtersOf);
 
 const data = mkdtempSync(join(tmpdir(), "alerts-"));
-const adapted = adaptApp([CHAIN, GRAPH, HASTY_TRIP]);
+const adapted = adaptApp([CHAIN, GRAPH, HASTY_TRIP], { breaker: { failures: 1 } });
 let app: TestStack;
 beforeAll(async () => {
   app = await startTestStack({
@@ -59,7 +59,6 @@ beforeAll(async () => {
       // The audit log can't be written.
       SupervisionContainer: "nowhere",
       AuditContainer: "nowhere",
-      BreakerFailures: "1",
       HousekeepingSchedule: "* * * * * *",
       EndedJobsKeptFor: "P1D",
     },

@@ -13,7 +13,10 @@ import { startTestStack, type TestStack } from "../support/test-stack.ts";
 let app: TestStack;
 beforeAll(async () => {
   // What a killed host has written and not yet said is found by the supervisor after this time.
-  app = await startTestStack({ appSettings: { ClaimWithin: "PT5S", GaugesSchedule: "*/2 * * * * *" } });
+  app = await startTestStack({
+    appSettings: { GaugesSchedule: "*/2 * * * * *" },
+    tuning: { timing: { claimWithinMs: 5000 } },
+  });
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 
@@ -65,7 +68,7 @@ async function over(bulkId: string, withinMs = 60_000): Promise<Progress> {
   }
 }
 
-test("P9 where the cause is still there it stops after one order, and leaves the others alone", async () => {
+test("P9 P30 where the cause is still there it stops after one order, and leaves the others alone", async () => {
   const { orderIds } = await rejected("broken", 8);
   const groups = contract.attention.parse((await ask("attention")).body).groups;
   const group = groups.find(({ example }) => example.includes("the broken card"));
@@ -115,7 +118,7 @@ function storeOfRuns() {
   return createCosmosBulkStore(containerOf(app.settings).database.container(SupervisionContainer));
 }
 
-test("P9 P16 each order is done once though the host is killed; what changed since is skipped, newcomers stay out", async () => {
+test("P9 P16 P30 each order is done once though the host is killed; what changed since is skipped, newcomers stay out", async () => {
   const { orderIds, fix } = await rejected("fixed", 14);
   const { run } = await preview("resubmit", { jobIds: [...orderIds, "nowhere-1"] });
   expect(run.total).toBe(14);

@@ -73,7 +73,7 @@ test("P15 P25 who wants the end alone is notified of nothing else, and gets what
   });
 });
 
-test("P13 P15 a requester cancels: what is done is compensated, and an order that is done stays", async () => {
+test("P13 P15 P24 a requester cancels: what is done is compensated, and an order that is done stays", async () => {
   const order = madeOrder("cancel-1");
   await app.switchOn("payment", { kind: "slow", delayMs: 2000, calls: 1, match: { orderId: "cancel-1" } });
   const end = client.submit(order);

@@ -234,8 +234,7 @@ test("P16 whoever died between sending and removing leaves the original; sent ag
   const client = new ServiceBusClient(app.settings["ServiceBus"] ?? "");
   const senders = createBusSenders(() => new ServiceBusClient(app.settings["ServiceBus"] ?? ""));
   const queue = { name, queue: name, isSubQueue: true, resendTo: () => name };
-  const queues = async () => ({ known: [queue], unknown: [] });
-  const dies = createServiceBusDeadLetters(client, senders, queues, contracts).take(queue, number, async (taken) => {
+  const dies = createServiceBusDeadLetters(client, senders, [queue], contracts).take(queue, number, async (taken) => {
     await taken.resend();
     throw new Error("killed");
   });

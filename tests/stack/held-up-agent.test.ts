@@ -15,7 +15,8 @@ let app: TestStack;
 afterEach(() => app?.[Symbol.asyncDispose]());
 
 const ended = ({ processState }: StateRecord) => hasEnded(processState);
-const FAST = { StartWithin: "PT3S", ClockSkew: "PT0.5S", HoldWithin: "PT20S" };
+const FAST = { StartWithin: "PT3S" };
+const tuning = { timing: { clockSkewMs: 500, holdWithinMs: 20_000 } };
 
 async function sendHeldUp(): Promise<string[]> {
   const ids: string[] = [];
@@ -41,7 +42,7 @@ async function expectUsualPace(name: string): Promise<void> {
 }
 
 test("P26 P10 a dead queue agent: its orders' failures are counted and named, other workflows and urgent orders go on, and all is well when it is back", async () => {
-  app = await startTestStack({ ...FRAUD_WORKER, appSettings: { ...FRAUD_WORKER.appSettings, ...FAST } });
+  app = await startTestStack({ ...FRAUD_WORKER, appSettings: { ...FRAUD_WORKER.appSettings, ...FAST }, tuning });
   const comesBack = await app.switchOn("fraud", { kind: "down", path: FRAUD_QUEUE });
   const ids = await sendHeldUp();
   await expectMoreThanMayWait(ids);
@@ -68,7 +69,7 @@ test("P26 P10 a dead queue agent: its orders' failures are counted and named, ot
 }, 600_000);
 
 test("P26 a paused agent: its orders wait and count no failure, other workflows and urgent orders go on", async () => {
-  app = await startTestStack({ appSettings: FAST });
+  app = await startTestStack({ appSettings: FAST, tuning });
   const post = async (change: "pause" | "resume") => {
     const response = await app.call("api/pauses", {
       method: "POST",

@@ -121,7 +121,7 @@ afterAll(() => cosmos?.[Symbol.asyncDispose]());
 const byId = (one: { readonly jobId: string }, other: { readonly jobId: string }) =>
   one.jobId.localeCompare(other.jobId);
 
-test("the store finds each job that does not move, with what its wait depends on", async () => {
+test("P30 the store finds each job that does not move, with what its wait depends on", async () => {
   const store = createWaitingJobs(container);
   const { jobs, isAll } = await store(THAN, 100);
   expect([jobs.length, isAll]).toEqual([HELD.length, true]);
@@ -137,7 +137,7 @@ function shown({ step, agent, direction, run }: { step: string; agent: string; d
   return { step, agent, direction, run: { state, scheduledAt, completeBy } };
 }
 
-test("they are grouped by agent and cause, the largest group first; an open breaker is a cause", async () => {
+test("P30 they are grouped by agent and cause, the largest group first; an open breaker is a cause", async () => {
   const broken = { endpoint: "http://fraud/", health: "broken", inFlight: 1, capacity: 9, isSlow: false } as const;
   const instances = [{ instance: "i-1", at: NOW, endpoints: [{ ...broken, lastError: "HTTP 500" }] }];
   const standings: AgentStandings = { asOf: NOW, pauses: [], workflows: [], agents: [{ name: "fraud", instances }] };

@@ -16,9 +16,6 @@ const queues = ["one", "binary", "many", "by-session", "many-by-session", "sent"
   name,
   properties: { lockDuration: "PT5S", requiresSession: name.endsWith("by-session") },
 }));
-const topics = [
-  { name: "events", properties: {}, subscriptions: ["red", "all"].map((name) => ({ name, properties: {} })) },
-];
 
 const busRuns: { readonly name: string; readonly message: unknown }[] = [];
 Object.assign(globalThis, { busRuns });
@@ -29,7 +26,7 @@ let bus: RunningBus;
 let client: ServiceBusClient;
 
 beforeAll(async () => {
-  bus = await startBus({ port: 0, adminPort: 0, data: join(folder, "bus"), queues, topics });
+  bus = await startBus({ port: 0, adminPort: 0, data: join(folder, "bus"), queues });
   client = new ServiceBusClient(bus.connectionString);
 });
 afterAll(async () => {

@@ -6,7 +6,10 @@ import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;
 beforeAll(async () => {
-  app = await startTestStack({ appSettings: { OrchestrationsKeptFor: "PT1S", HousekeepingSchedule: "* * * * * *" } });
+  app = await startTestStack({
+    appSettings: { HousekeepingSchedule: "* * * * * *" },
+    tuning: { timing: { orchestrationsKeptForMs: 1000 } },
+  });
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 

@@ -19,10 +19,7 @@ const SLACK_MS = 5000;
 
 let app: TestStack;
 beforeAll(async () => {
-  app = await startTestStack({
-    hosts: 2,
-    appSettings: { LeaseSeconds: String(LEASE_MS / 1000), ClaimWithin: "PT5S", ClockSkew: "PT1S" },
-  });
+  app = await startTestStack({ hosts: 2, tuning: { timing: { claimWithinMs: 5000 } } });
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 

@@ -28,9 +28,8 @@ beforeAll(async () => {
     appSettings: ({ remotes }) => ({
       ShippingEndpoints: `${remotes["shipping"]};capacity=8, ${remotes[SECOND]};capacity=8`,
       FraudEndpoints: `${remotes["fraud"]};capacity=2`,
-      BreakerFailures: "2",
-      BreakerOpenFor: "PT1S",
     }),
+    tuning: { breaker: { failures: 2 } },
   });
 });
 afterAll(async () => {

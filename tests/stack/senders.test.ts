@@ -13,7 +13,6 @@ import { SESSION_REPLY_QUEUE } from "../../cli/every-app/reply-queues.ts";
 import { QUEUES_FILE, ROOT } from "../../cli/settings.ts";
 import { type OrderMessage, USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
 import type { RefundedRecord } from "../../shared/domain/refund.ts";
-import { openAuditLog } from "../support/audit-log.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { messagesIn } from "../support/queue-contents.ts";
 import { sampleContainer } from "../support/sample-container.ts";
@@ -123,23 +122,6 @@ test("P15 on a shared queue another takes the id and the session: the client is 
     kind: "timedOut",
     reason: expect.stringContaining("another one was submitted"),
   });
-});
-
-test("P7 a reply by a queue of somebody who was not asked completes nothing, whatever it knows; by its team's own it does", async () => {
-  await app.switchOn("fraud", { kind: "slow", delayMs: 1500, match: { orderId: "tea-5" } });
-  const end = tea.submit(madeOrder("tea-5"));
-  const asked = await app.eventually("tea-5", ({ steps }) => steps["checkFraud"]?.nonce !== undefined);
-  const { lockedBy, steps } = asked;
-  const step = { jobId: "tea-5", attempt: 1, step: "checkFraud", direction: "forward", lockedBy };
-  const ticket = { ...step, nonce: steps["checkFraud"]?.nonce };
-  const sender = app.bus.createSender("agent-replies");
-  await sender.sendMessages({ body: { ticket, kind: "done", result: { checkId: "chk-forged" } } });
-  await sender.close();
-  expect(await end).toMatchObject({ kind: "completed" });
-  const record = await app.eventually("tea-5", ended);
-  expect(record.steps["checkFraud"]?.result?.["checkId"]).toMatch(/^chk-(?!forged)/);
-  const rejected = (await openAuditLog(app.settings)).filter((entry) => entry.kind === "lateReply");
-  expect(rejected).toMatchObject([{ jobId: "tea-5", reason: expect.stringContaining("not asked") }]);
 });
 
 test("P13 P15 an order is cancelled by its own sender, and by nobody else who knows what is in it", async () => {

@@ -6,9 +6,7 @@ import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submiss
 import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
-import { openBrowser, openPage } from "../console/browser.ts";
-import { findBrowser } from "../console/find-browser.ts";
-import { type AdaptedApp, adaptApp, addChildOrders } from "../support/adapted-app.ts";
+import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { CHAIN, HASTY_TRIP } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
@@ -17,8 +15,7 @@ let adapted: AdaptedApp;
 let app: TestStack;
 
 beforeAll(async () => {
-  adapted = adaptApp([HASTY_TRIP, BY_LINE, SHIPPED, ERRAND]);
-  addChildOrders(adapted, SHIPPED.name);
+  adapted = adaptApp([HASTY_TRIP, BY_LINE]);
   app = await startTestStack({ appDir: adapted.dir });
 });
 afterAll(async () => {
@@ -33,35 +30,6 @@ const BY_LINE: Workflow = {
   policy: { ...CHAIN.policy, onRejected: "compensate" },
   outputs: {},
   steps: CHAIN.steps.map((step) => (step.name === "reserveStock" ? { ...step, forEach: "lines" } : step)),
-};
-
-const SHIPPED: Workflow = { ...CHAIN, name: "shipped", outputs: { shipmentId: "arrangeShipping.shipmentId" } };
-
-/** A parcel, which is an order of another workflow, and then a car. */
-const ERRAND: Workflow = {
-  name: "errand",
-  version: 1,
-  policy: { ...CHAIN.policy, onRejected: "compensate" },
-  outputs: { parcel: "sendParcel.childJobId", shipment: "sendParcel.shipmentId" },
-  steps: [
-    {
-      name: "sendParcel",
-      agent: "parcel",
-      operation: "run",
-      after: [],
-      completeWithin: "PT20S",
-      awaitWithin: "PT10M",
-      compensation: { operation: "takeBack", completeWithin: "PT20S", awaitWithin: "PT10M" },
-    },
-    {
-      name: "rentCar",
-      agent: "car",
-      operation: "rent",
-      after: ["sendParcel"],
-      completeWithin: "PT20S",
-      compensation: "nothing",
-    },
-  ],
 };
 
 const LATER_MS = 600_000;
@@ -319,72 +287,4 @@ test.concurrent(
     ]);
   },
   LIMIT_MS,
-);
-
-test.concurrent(
-  "P35 P25 a step is an order of another workflow, and its requester gets what that put out",
-  async () => {
-    await book("errand-1", [], 20_000, "errand");
-    const record = await app.eventually("errand-1", ended, WITHIN_MS);
-    expect(record).toMatchObject({ processState: "Processed", attempt: 1 });
-    const child = "errand-1-sendParcel";
-    const parent = { jobId: "errand-1", step: "sendParcel", depth: 1 };
-    expect(await app.eventually(child, ended, WITHIN_MS)).toMatchObject({ processState: "Processed", parent });
-    expect(await actions("shipping", child)).toEqual(["create"]);
-    await expect
-      .poll(() => outputsOf("errand-1"), { timeout: WITHIN_MS })
-      .toEqual({ parcel: child, shipment: expect.any(String) });
-    expect(app.statuses(child)).toEqual([]);
-  },
-  LIMIT_MS,
-);
-
-test.concurrent(
-  "P13 P35 an order of another workflow that is done is compensated with the order whose step it is",
-  async () => {
-    await book(
-      "errand-2",
-      [{ service: "car", kind: "reject", status: 409, message: "no car is free" }],
-      20_000,
-      "errand",
-    );
-    expect(await app.eventually("errand-2", ended, WITHIN_MS)).toMatchObject({ processState: "Compensated" });
-    const child = "errand-2-sendParcel";
-    expect(await app.eventually(child, ended, WITHIN_MS)).toMatchObject({ processState: "Compensated", attempt: 2 });
-    expect(await actions("shipping", child)).toEqual(["create", "cancel"]);
-  },
-  LIMIT_MS,
-);
-
-test.skipIf(!findBrowser())(
-  "in the console an order leads to the one that it has submitted and waits for, and that one leads back",
-  { concurrent: true, timeout: LIMIT_MS },
-  async () => {
-    const child = "errand-3-sendParcel";
-    await app.switchOn("payment", { match: { orderId: child }, kind: "reject", status: 422, message: "card expired" });
-    await book("errand-3", [], 20_000, "errand");
-    await app.eventually(child, ({ processState }) => processState === "Error", WITHIN_MS);
-    // Its parent asks after it from time to time.
-    const isReported = ({ steps }: StateRecord) => steps["sendParcel"]?.accepted?.child?.waitsFor !== undefined;
-    await app.eventually("errand-3", isReported, WITHIN_MS);
-    const browser = await openBrowser();
-    try {
-      const { page } = await openPage(browser);
-      page.setDefaultTimeout(WITHIN_MS);
-      await page.goto(`${app.stack.addresses.host?.url}/console/jobs/errand-3`);
-      await page.getByText(`waits for child order ${child}: `).waitFor();
-      const step = page.locator("ol.steps > li").filter({ hasText: "sendParcel" }).first();
-      await step.getByText("Submitted as the order").waitFor();
-      await step.getByText("card expired").waitFor();
-      await step.getByRole("link", { name: child }).click();
-      await page.getByRole("heading", { name: child }).waitFor();
-      await page.getByText("Why it needs a person").waitFor();
-      const details = page.locator("dl div").filter({ hasText: "Submitted by the step" });
-      await details.getByText("sendParcel").waitFor();
-      await details.getByRole("link", { name: "errand-3", exact: true }).click();
-      await page.getByRole("heading", { name: "errand-3", exact: true }).waitFor();
-    } finally {
-      await browser.close();
-    }
-  },
 );

@@ -48,13 +48,13 @@ const data = join(folder, "data");
 let adapted: AdaptedApp;
 let app: TestStack;
 beforeAll(async () => {
-  adapted = adaptApp(N);
+  adapted = adaptApp(N, { timing: { claimWithinMs: 3000, clockSkewMs: 500 } });
   app = await startTestStack({
     appDir: adapted.dir,
     data,
     parts: PART_NAMES,
     queuesFile: shortLocks(folder),
-    appSettings: { ClaimWithin: "PT3S", StartWithin: "PT3S", ClockSkew: "PT0.5S", OTEL_BSP_SCHEDULE_DELAY: "200" },
+    appSettings: { StartWithin: "PT3S", OTEL_BSP_SCHEDULE_DELAY: "200" },
   });
 });
 afterAll(async () => {
@@ -109,7 +109,7 @@ let paymentIsBack: () => Promise<void>;
 const HELD = ["running", "asked", "waiting"].map((name) => `next-${name}`);
 
 test(
-  "upgrade: orders of n in flight go on under n+1, and new ones begin with its workflow",
+  "P28 upgrade: orders of n in flight go on under n+1, and new ones begin with its workflow",
   async () => {
     await app.switchOn("payment", { kind: "slow", delayMs: 2000, calls: 1, match: { orderId: "old-1" } });
     await send("old-1");
@@ -125,7 +125,7 @@ test(
 );
 
 test(
-  "rollback: what n can't go on with is held and named, and n's own orders go through",
+  "P28 rollback: what n can't go on with is held and named, and n's own orders go through",
   async () => {
     // One whose agent is at work, one that is asked over a queue, one that waits for its next attempt, one that a person has to see to.
     await app.switchOn("inventory", { kind: "slow", delayMs: 2500, calls: 1, match: { orderId: "next-running" } });
@@ -166,7 +166,7 @@ test(
 );
 
 test(
-  "n+1 again: what was held goes on to its end, with one effect for each step",
+  "P28 n+1 again: what was held goes on to its end, with one effect for each step",
   async () => {
     await paymentIsBack();
     await deploy(N_PLUS_1, "SIGTERM");

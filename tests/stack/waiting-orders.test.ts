@@ -23,7 +23,7 @@ let adapted: AdaptedApp;
 let app: TestStack;
 beforeAll(async () => {
   adapted = adaptApp([patient]);
-  app = await startTestStack({ appDir: adapted.dir, appSettings: { ClockSkew: "PT1S" } });
+  app = await startTestStack({ appDir: adapted.dir });
 });
 afterAll(async () => {
   await app?.[Symbol.asyncDispose]();

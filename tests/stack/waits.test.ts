@@ -33,11 +33,8 @@ const timely: Workflow = {
 let adapted: AdaptedApp;
 let app: TestStack;
 beforeAll(async () => {
-  adapted = adaptApp([impatient, timely]);
-  app = await startTestStack({
-    appDir: adapted.dir,
-    appSettings: { ClaimWithin: `PT${CLAIM_WITHIN_MS / 1000}S`, ClockSkew: "PT1S" },
-  });
+  adapted = adaptApp([impatient, timely], { timing: { claimWithinMs: CLAIM_WITHIN_MS } });
+  app = await startTestStack({ appDir: adapted.dir });
 });
 afterAll(async () => {
   await app?.[Symbol.asyncDispose]();

@@ -1,6 +1,7 @@
 // The compiled app with other workflows, as an adopter's would be: times and policies that a test can wait for.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Tuning } from "@scheduler-agent-supervisor/core/internal/app/compose";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
 import { ROOT } from "../../cli/settings.ts";
@@ -11,8 +12,11 @@ export interface AdaptedApp extends Disposable {
   deploy(workflows: readonly Workflow[]): void;
 }
 
-/** A copy whose file of order fulfilment exports these versions in the place of its own; it has the agent `sorter` where a step of theirs asks for it. */
-export function adaptApp(workflows: readonly Workflow[]): AdaptedApp {
+/**
+ * A copy whose file of order fulfilment exports these versions in the place of its own; it has the agent `sorter` where a step of theirs asks for it.
+ * @param tuning times that a test can wait for, in the place of those that no setting changes
+ */
+export function adaptApp(workflows: readonly Workflow[], tuning: Tuning = {}): AdaptedApp {
   const dir = temporaryFolder("adapted-");
   for (const part of ["functions", "shared"])
     cpSync(join(ROOT, "dist", part), join(dir, "dist", part), { recursive: true });
@@ -24,8 +28,19 @@ export function adaptApp(workflows: readonly Workflow[]): AdaptedApp {
   const deploy = (next: readonly Workflow[]) =>
     writeFileSync(file, `export const orderFulfilment = ${JSON.stringify(next)};\n`);
   deploy(workflows);
+  tune(dir, tuning);
   if (workflows.some(({ steps }) => steps.some(({ agent }) => agent === "sorter"))) addSorter(dir);
   return { dir, deploy, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) };
+}
+
+function tune(dir: string, { breaker, timing }: Tuning): void {
+  const file = join(dir, "dist/shared/app.js");
+  const created = "createApp(business, process.env)";
+  // All processes have the clock of one machine.
+  const tuning = JSON.stringify({ breaker, timing: { clockSkewMs: 1000, ...timing } });
+  const code = readFileSync(file, "utf8");
+  if (!code.includes(created)) throw new Error(`${file} is not what it was`);
+  writeFileSync(file, code.replace(created, `createApp(business, process.env, ${tuning})`));
 }
 
 /** Has the flight service, which knows no keys, asked to book at most once, where it was asked for what it had booked. */
@@ -35,21 +50,6 @@ export function bookAtMostOnce({ dir }: AdaptedApp): void {
   const changed = code.replace(/find: \{[^}]*settlesWithinMs[^}]*\}/, "atMostOnce: true");
   if (changed === code) throw new Error(`${file} has no policy with find`);
   writeFileSync(file, changed);
-}
-
-/** Adds the agent `parcel`, whose steps are orders of that workflow with the content of their own order. */
-export function addChildOrders({ dir }: AdaptedApp, workflow: string): void {
-  const parcel = `import { defineChildJob } from "@scheduler-agent-supervisor/core/agents";
-import { z } from "zod";
-const parcel = defineChildJob({
-  name: "parcel",
-  workflow: { name: "${workflow}" },
-  sees: ({ workflow, ...order }) => order,
-  content: ({ childJobId, job }) => ({ ...job, orderId: childJobId }),
-  result: z.object({ shipmentId: z.string() }),
-});
-`;
-  addAgent(dir, "parcel", parcel);
 }
 
 /** Adds the agent `sorter`, whose result has the order's lines as a list: `sort.lines`. */
@@ -63,15 +63,11 @@ const sorter = rule({
   run: ({ job }) => ({ lines: job.lines.map(({ sku, quantity }) => ({ sku, quantity })) }),
 });
 `;
-  addAgent(dir, "sorter", sorter);
-}
-
-function addAgent(dir: string, name: string, declaration: string): void {
   const file = join(dir, "dist/shared/agents.js");
   const list = "export const agents = [";
   const code = readFileSync(file, "utf8");
   if (!code.includes(list)) throw new Error(`${file} is not what it was`);
-  writeFileSync(file, `${declaration}${code.replace(list, `${list}${name}, `)}`);
+  writeFileSync(file, `${sorter}${code.replace(list, `${list}sorter, `)}`);
 }
 
 /** Gives a copy of the app copies of core and desk, whose compiled modules a test may change. Returns the folder of both. */

@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
+import type { Tuning } from "@scheduler-agent-supervisor/core/internal/app/compose";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
@@ -63,11 +64,13 @@ const POLL_MS = 100;
 export async function startTestStack(
   options: Partial<StackOptions> & {
     readonly appSettings?: Record<string, string> | ((addresses: Addresses) => Record<string, string>);
+    /** For an app that is not adapted already. */
+    readonly tuning?: Tuning;
   } = {},
 ): Promise<TestStack> {
   const data = temporaryFolder("stack-");
-  const { appSettings, queuesFile = QUEUES_FILE, ...rest } = options;
-  const adapted = options.appDir === undefined ? adaptApp([THREE_STEPS, ...orderFulfilment]) : undefined;
+  const { appSettings, tuning, queuesFile = QUEUES_FILE, ...rest } = options;
+  const adapted = options.appDir === undefined ? adaptApp([THREE_STEPS, ...orderFulfilment], tuning) : undefined;
   const stack = await startStack({
     appDir: adapted?.dir ?? ROOT,
     data,

@@ -50,6 +50,5 @@ export {
   type Service,
   type ServiceAgent,
 } from "./app/define-agent.ts";
-export { defineChildJob } from "./app/define-child-job.ts";
 export { defineLocalAgent, type LocalReply, Rejected, reject, rule } from "./app/define-local-agent.ts";
 export type { CompensationTarget, Completion, ReadResult, StepResult } from "./domain/record/state-record.ts";

@@ -5,7 +5,6 @@ export {
   type AgentRequestMessage,
   parseAgentReply,
 } from "./messaging/agent-messages.ts";
-export { repliesQueueOf } from "./messaging/agent-teams.ts";
 export type { BusSenders } from "./messaging/bus-senders.ts";
 export { CAME_BY } from "./messaging/came-by.ts";
 export { type Checked, check, checkJson, checkQuery } from "./messaging/checked.ts";

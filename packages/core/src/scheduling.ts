@@ -14,7 +14,7 @@ export {
 } from "./scheduler/operating/operate-job.ts";
 export { type Reported, reportStep } from "./scheduler/operating/report-step.ts";
 export { writeAuditLog } from "./scheduler/operating/write-audit-log.ts";
-export type { Context, Ports, Telemetry, Timing } from "./scheduler/ports.ts";
+export { type Context, type Ports, type Telemetry, type Timing, USUAL_TIMING } from "./scheduler/ports.ts";
 export { publishEndOf } from "./scheduler/publishing/publish.ts";
 export {
   type OrchestrationClient,

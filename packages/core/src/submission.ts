@@ -1,5 +1,4 @@
 // Public entry `core/submission`: how a job is recorded, and taken back.
-export { type ChildJobs, createChildJobs } from "./submission/child-jobs.ts";
 export { contentDigest } from "./submission/content-digest.ts";
 export { type Standing, standingFor } from "./submission/standing.ts";
 export { submitForCaller, submitJob } from "./submission/submit-job.ts";

@@ -35,7 +35,7 @@ import type {
   Unreadable,
 } from "../src/messaging/messenger.ts";
 import { claimJob } from "../src/scheduler/claim-job.ts";
-import type { Ports } from "../src/scheduler/ports.ts";
+import { type Ports, USUAL_TIMING } from "../src/scheduler/ports.ts";
 import { answerRequest } from "../src/scheduler/steps/answer-request.ts";
 import { askAgent } from "../src/scheduler/steps/ask-agent.ts";
 import { completionUrl } from "../src/scheduler/steps/completion.ts";
@@ -235,14 +235,9 @@ export function createWorld(
     admission: { admit: async () => undefined },
     presence: createMemoryPresence(() => world.clock),
     timing: {
-      holdWithinMs: 180_000,
-      misconfiguredRetryMs: 300_000,
-      mostTimesUntaken: 2,
-      mostTimesRescheduled: 500,
-      claimWithinMs: 60_000,
+      ...USUAL_TIMING,
       clockSkewMs: 1000,
       sweepWithinMs: 5000,
-      unrecordedMs: 2000,
       orchestrationsKeptForMs: 60_000,
     },
     telemetry: { event: (name, attributes) => void events.push({ name, attributes }) },

@@ -23,8 +23,8 @@ in their place.
   --data DIR               where everything is kept (default: .local in APPDIR)
   --free                   any free ports, not the usual ones (7071, 5672, 8081,
                            10000)
-  --queues FILE            {queues: […], topics: […]} that are made at the start,
-                           with properties as in ARM
+  --queues FILE            {queues: […]} that are made at the start, with
+                           properties as in ARM
   --cosmos-resources FILE  {database, containers: […]} that are made at the
                            start, as in ARM
   --like-azure             as Azure now and then: stale reads, 429, a busy bus;

@@ -57,7 +57,6 @@ onSmallDisk(
       "delete a container": () => more.delete(),
       "create a database": () => client.databases.create({ id: "other" }),
       "delete a database": () => database.delete(),
-      "create a user": () => database.users.create({ id: "u" }),
       "replace an offer": () =>
         client.offer(offer.id).replace({ ...offer, content: { offerThroughput: 30_000 } } as never),
     };

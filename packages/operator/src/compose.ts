@@ -10,8 +10,7 @@ import {
   serviceBusOf,
 } from "@scheduler-agent-supervisor/core/composition";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { instant, inWords } from "@scheduler-agent-supervisor/core/domain";
-import { repliesQueueOf } from "@scheduler-agent-supervisor/core/messaging";
+import { instant } from "@scheduler-agent-supervisor/core/domain";
 import type { Pauses } from "@scheduler-agent-supervisor/core/scheduling";
 import type { ClosingStore, Pause } from "@scheduler-agent-supervisor/core/store";
 import {
@@ -22,7 +21,6 @@ import {
 } from "@scheduler-agent-supervisor/core/supervision";
 import { MOST_JOBS } from "./domain/bulk.ts";
 import { type GaugesStanding, gaugesStanding } from "./domain/gauges-standing.ts";
-import type { OthersQueue } from "./domain/others-queue.ts";
 import { switchedOff } from "./domain/switched-off.ts";
 import { SWEEP_GRACE_MS } from "./domain/waiting.ts";
 import type { AgentStandings, LastHour, Session, Traffic, WaitingMessages } from "./messaging/console-contract.ts";
@@ -39,7 +37,6 @@ import { createKeepReports, type KeepReports } from "./operations/keep-reports.t
 import { createLastHour } from "./operations/last-hour.ts";
 import type { GaugePorts } from "./operations/measure-gauges.ts";
 import type { BulkPorts } from "./operations/preview-bulk.ts";
-import { createReplyQueues, type ReplyQueues, unknownQueues, withOthers } from "./operations/reply-queues.ts";
 import type { SamplePorts } from "./operations/take-sample.ts";
 import { createTraffic } from "./operations/traffic.ts";
 import { createWaitingMessages } from "./operations/waiting-messages.ts";
@@ -52,7 +49,6 @@ import { createJobSearch, type JobSearch } from "./store/job-search.ts";
 import { createOpenErrorCounts } from "./store/open-error-counts.ts";
 import { createOpenJobStore } from "./store/open-jobs.ts";
 import { createRecentJobs } from "./store/recent-jobs.ts";
-import { createCosmosReplyQueueRegister } from "./store/reply-queue-register.ts";
 import { createCosmosSampleStore } from "./store/sample-store.ts";
 import { createCosmosTakenJobs, type TakenJobStore } from "./store/taken-jobs.ts";
 import { createWaitingJobs } from "./store/waiting-jobs.ts";
@@ -63,7 +59,6 @@ import { createReportStore } from "./supervision/report-blob.ts";
 export interface Desk {
   readonly gauges: GaugePorts;
   readonly gaugesSigns: GaugesSigns;
-  readonly replyQueues: ReplyQueues;
   readonly reports: KeepReports;
   readonly samples: SamplePorts;
   readonly console: ConsolePorts;
@@ -119,25 +114,19 @@ function composeOperator(business: Business, composed: Composed): Desk {
   const supervision = database.container(config.SupervisionContainer);
   const audit = database.container(config.AuditContainer);
   const consumed = consumedQueues(business, composed);
-  const replyQueues = createReplyQueues({
-    register: createCosmosReplyQueueRegister(supervision),
-    own: [config.AgentRepliesQueue, ...teamQueuesOf(config)],
-    now,
-  });
   const bus = serviceBusOf(config, { retryOptions: PEEK_RETRY });
-  const ageOf = (queue: string) => createQueueAge(bus, queue);
-  const queueAges = withOthers(consumed.map(ageOf), replyQueues, { ageOf, name: config.AgentRepliesQueue });
+  const queueAges = consumed.map((queue) => createQueueAge(bus, queue));
   const jobGauges = createJobGauges(jobs, createOpenErrorCounts(jobs, now));
   const openJobs = keepOpenJobs(createOpenJobStore(jobs), MOST_JOBS, now);
-  const attention = createAttention({ openJobs, jobGauges, clockSkewMs: config.ClockSkew, now });
+  const attention = createAttention({ openJobs, jobGauges, clockSkewMs: ports.timing.clockSkewMs, now });
   const known = { workflow: business.workflowNames, agent: business.serviceAgents.map(({ name }) => name) };
   const agents = createAgentStandings({ health: composed.health, pauses, known, now });
   const heldUpSeenWith = (standings: typeof agents) =>
     createHeldUp({
       jobs: createWaitingJobs(jobs),
       agents: standings,
-      claimWithinMs: config.ClaimWithin,
-      graceMs: SWEEP_GRACE_MS + config.ClockSkew,
+      claimWithinMs: ports.timing.claimWithinMs,
+      graceMs: SWEEP_GRACE_MS + ports.timing.clockSkewMs,
       now,
     });
   const heldUp = heldUpSeenWith(agents);
@@ -152,7 +141,6 @@ function composeOperator(business: Business, composed: Composed): Desk {
   return {
     gauges: { ...ports, jobGauges, queueAges, heldUp: heldUpSeenWith(() => agents().catch(unknown)) },
     gaugesSigns,
-    replyQueues,
     reports: createKeepReports({
       store: createReportStore(besideLease),
       usualWorkflow: business.contracts.usualWorkflow,
@@ -173,7 +161,7 @@ function composeOperator(business: Business, composed: Composed): Desk {
       taken: createCosmosTakenJobs(supervision),
       supervision: createSupervisionReader(besideLease.getBlobClient(LEASE_BLOB), { supervision, audit }),
       gauges: async () => gaugesStanding(await gaugesSigns.read(), now(), upSince),
-      environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },
+      environment: config.EnvironmentName,
       traceUrl: config.TraceUrl ?? null,
       signIn: config.OperatorSignIn,
     },
@@ -183,7 +171,7 @@ function composeOperator(business: Business, composed: Composed): Desk {
     deadLetters: () => {
       deadLetters ??= {
         ...ports,
-        deadLetters: connectDeadLetters(business, composed, { consumed, replyQueues }),
+        deadLetters: connectDeadLetters(business, composed, consumed),
         discarded,
       };
       return deadLetters;
@@ -204,7 +192,6 @@ function consumedQueues({ agentsAskedByQueue }: Business, { queues, config }: Co
     ...ownedQueuesOf(config),
     queues.scheduler,
     queues.agentReplies,
-    ...teamQueuesOf(config),
     ...[...agentsAskedByQueue].map((agent) => `${queues.agentRequests}-${agent}`),
   ];
 }
@@ -212,22 +199,12 @@ function consumedQueues({ agentsAskedByQueue }: Business, { queues, config }: Co
 function connectDeadLetters(
   { contracts }: Business,
   { config, queues, senders }: Composed,
-  { consumed, replyQueues }: { readonly consumed: readonly string[]; readonly replyQueues: ReplyQueues },
+  consumed: readonly string[],
 ) {
   const { jobs, quarantine, agentReplies } = queues;
-  const sources = { jobs, ownedQueues: ownedQueuesOf(config), agentReplies, teamQueues: teamQueuesOf(config) };
-  const queuesWith = (others?: readonly OthersQueue[]) =>
-    deadLetterQueuesOf({ consumed, quarantine, ...sources, ...(others && { others }) });
-  const ofAll = () =>
-    replyQueues.others().then(
-      (others) => ({ known: queuesWith(others), unknown: [] }),
-      (cause: unknown) => ({
-        known: queuesWith(),
-        unknown: [{ queue: unknownQueues(agentReplies), error: inWords(cause) }],
-      }),
-    );
+  const own = deadLetterQueuesOf({ consumed, quarantine, jobs, ownedQueues: ownedQueuesOf(config), agentReplies });
   const client = serviceBusOf(config, { retryOptions: PEEK_RETRY });
-  return createServiceBusDeadLetters(client, senders, ofAll, contracts);
+  return createServiceBusDeadLetters(client, senders, own, contracts);
 }
 
 /** Jobs that are closed at once are gone after a while: the traffic looks back no further. */
@@ -250,8 +227,4 @@ function closedAtOnceFor({ ports: { retention } }: Composed): number | undefined
 
 function ownedQueuesOf({ SubmissionQueues }: Config): string[] {
   return SubmissionQueues.map(({ queue }) => queue);
-}
-
-function teamQueuesOf({ AgentTeams, AgentRepliesQueue }: Config): string[] {
-  return AgentTeams.map(({ team }) => repliesQueueOf(team, AgentRepliesQueue));
 }

@@ -111,14 +111,6 @@ def pages():
 
 
 @basic
-def change_feed():
-    """change feed: of all, of one partition key"""
-    assert len(list(items.query_items_change_feed(is_start_from_beginning=True))) >= 30
-    items.upsert_item({"id": "cf", "pk": "cf"})
-    assert len(list(items.query_items_change_feed(partition_key="cf", is_start_from_beginning=True))) == 1
-
-
-@basic
 def throughput():
     """containers: throughput, read and replaced"""
     other = database.create_container_if_not_exists("throughput", PartitionKey("/pk"), offer_throughput=500)

@@ -128,18 +128,6 @@ def sessions():
 
 
 @basic
-def topics():
-    """topics and subscriptions"""
-    with client.get_topic_sender("events") as sender:
-        sender.send_messages(ServiceBusMessage("seen", application_properties={"colour": "red"}))
-        sender.send_messages(ServiceBusMessage("unseen", application_properties={"colour": "blue"}))
-    with client.get_subscription_receiver("events", "red") as receiver:
-        [message] = receive(receiver, 5)
-        assert str(message) == "seen"
-        receiver.complete_message(message)
-
-
-@basic
 def absent():
     """a queue that is not there"""
     def attach():

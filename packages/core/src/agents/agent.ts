@@ -1,6 +1,5 @@
 // An agent (P6): a wrapper around ONE remote service. It knows the service's rules and has no access to a store.
 import type { z } from "zod";
-import type { ChildStanding } from "../domain/definition/child-job.ts";
 import type {
   Awaited,
   CompensationTarget,
@@ -96,8 +95,6 @@ export interface Pending {
   readonly retryAfterMs: number;
   /** The service's own id for the work, at most 1,000 characters. In a poll: unchanged if absent. */
   readonly reference?: string | undefined;
-  /** The work is a job of another workflow. In a poll: unchanged if absent. */
-  readonly child?: ChildStanding | undefined;
 }
 
 /** Queries the state of work that the service accepted. It must have no effect. After `unavailable` the app polls again later. */

@@ -27,12 +27,10 @@ export interface RouteOptions {
   readonly now: () => number;
   /** A try without an answer is aborted after this time. */
   readonly tryTimeoutMs?: number;
-  /** An endpoint that takes longer to answer gets calls only if no other has capacity. */
-  readonly slowAfterMs?: number;
   /** Upper limit of the first wait between tries. The limit doubles for each further wait, up to the longest. */
   readonly firstPauseMs?: number;
   readonly longestPauseMs?: number;
-  readonly breaker?: Partial<BreakerOptions>;
+  readonly breaker?: Partial<BreakerOptions> | undefined;
   /** How many calls may wait for capacity in each lane. */
   readonly waitingRoom?: number;
   /** For endpoints that need a credential. */
@@ -67,9 +65,11 @@ export interface Try {
 
 export type ObserveTry = (about: Try, call: (traceparent: string | undefined) => Promise<Finding>) => Promise<Finding>;
 
+/** An endpoint that takes longer to answer gets calls only if no other has capacity. Most services answer within a second. */
+const SLOW_AFTER_MS = 3000;
+
 const DEFAULTS = {
   tryTimeoutMs: 5000,
-  slowAfterMs: 3000,
   firstPauseMs: 100,
   longestPauseMs: 5000,
   waitingRoom: 1000,
@@ -135,12 +135,12 @@ export function routeAgent(agent: Agent<never>, endpoints: readonly Endpoint[], 
 }
 
 function serviceOf(agent: string, endpoints: readonly Endpoint[], settings: Settings): Service {
-  const { now, breaker, waitingRoom, slowAfterMs, authenticators, onHealth, onMisconfigured } = settings;
+  const { now, breaker, waitingRoom, authenticators, onHealth, onMisconfigured } = settings;
   const limits = { ...BREAKER, ...breaker };
   const pool = new EndpointPool(endpoints, {
     breaker: limits,
     waitingRoom,
-    slowAfterMs,
+    slowAfterMs: SLOW_AFTER_MS,
     slowRecheckMs: limits.longestOpenMs,
     now,
     onHealth: (endpoint, state, why) => onHealth?.(agent, endpoint, state, why),

@@ -27,8 +27,7 @@ function findingWithout(finding: Finding, secrets: readonly string[]): Finding {
     case "accepted":
     case "pending": {
       const { reference } = finding;
-      const plain = reference === undefined ? finding : { ...finding, reference: textWithout(reference, secrets) };
-      return plain.kind === "pending" && plain.child ? { ...plain, child: valueWithout(plain.child, secrets) } : plain;
+      return reference === undefined ? finding : { ...finding, reference: textWithout(reference, secrets) };
     }
     case "rejected":
     case "unavailable":

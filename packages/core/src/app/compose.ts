@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { BreakerOptions } from "../agents/endpoint-health.ts";
 import type { HostTimeout } from "../domain/definition/host-timeout.ts";
 import { LONGEST_STEP_MS } from "../domain/definition/workflow.ts";
 import { instant } from "../domain/duration.ts";
@@ -15,7 +16,7 @@ import { createServiceBusMessenger } from "../messaging/service-bus-messenger.ts
 import { createAdmission } from "../scheduler/admission/admission.ts";
 import { createAgentPresence } from "../scheduler/admission/agent-presence.ts";
 import { createPauses } from "../scheduler/admission/pauses.ts";
-import type { Ports, Retention } from "../scheduler/ports.ts";
+import { type Ports, type Retention, type Timing, USUAL_TIMING } from "../scheduler/ports.ts";
 import { completionUrl, publicUrlOf } from "../scheduler/steps/completion.ts";
 import { createCosmosAgentHealthStore } from "../store/agent-health-store.ts";
 import { createBlobJobArchive } from "../store/blob-job-archive.ts";
@@ -24,7 +25,6 @@ import type { ClosingStore, Span } from "../store/job-store.ts";
 import { createCosmosPauseStore } from "../store/pause-store.ts";
 import { createCosmosPurgeProgress } from "../store/purge-progress.ts";
 import { createCosmosWorkflowRegister } from "../store/workflow-register.ts";
-import { createChildJobs } from "../submission/child-jobs.ts";
 import { connectSupervision, STORAGE_RETRY } from "../supervisor/connect.ts";
 import { createHealthObserver, observeTry, reportMisconfigured } from "../telemetry/agent-calls.ts";
 import { processTelemetry } from "../telemetry/events.ts";
@@ -43,9 +43,6 @@ import { createHealthReports } from "./report-health.ts";
 /** Housekeeping has minutes, and its next run continues. */
 const ARCHIVE_RETRY = { maxTries: 4, tryTimeoutInMs: 30_000, retryDelayInMs: 500, maxRetryDelayInMs: 5000 } as const;
 
-/** Longer than an engine without a backlog needs to begin an activity. */
-const UNRECORDED_MS = 2000;
-
 /** The share of the time that a step may wait for its agent: a longer wait shows that the engine has a backlog. */
 const WAITS_LONG = 1 / 6;
 
@@ -59,18 +56,25 @@ const ABANDONED_MS = 300_000;
 const ROLES_ARE_NEW_S = 900;
 const rolesAreNew = () => process.uptime() < ROLES_ARE_NEW_S;
 
-function spanInFlight({ StartWithin, ClockSkew }: Config, now: number): Span {
-  return { from: instant(now - ABANDONED_MS), to: instant(now + StartWithin + LONGEST_STEP_MS + ClockSkew) };
+function spanInFlight({ StartWithin }: Config, { clockSkewMs }: Timing, now: number): Span {
+  return { from: instant(now - ABANDONED_MS), to: instant(now + StartWithin + LONGEST_STEP_MS + clockSkewMs) };
 }
 
 /** Within the time that a message is held. */
 const LOOK_RETRY = { maxRetries: 2, retryDelayInMs: 300, timeoutInMs: 5000 } as const;
+
+/** What no environment changes, and no setting has: an app that can't wait for the usual times, as in a test, is created with its own. */
+export interface Tuning {
+  readonly breaker?: Partial<BreakerOptions>;
+  readonly timing?: Partial<Timing>;
+}
 
 export function composePattern(
   business: Business,
   config: Config,
   telemetrySettings: TelemetrySettings,
   functionTimeout: HostTimeout,
+  tuning: Tuning,
 ): Composed {
   const { contracts, workflows: known } = business;
   const workflows = business.loadWorkflows(`PT${config.StartWithin / 1000}S`, functionTimeout);
@@ -84,7 +88,6 @@ export function composePattern(
     quarantine: config.QuarantineQueue,
     agentRequests: config.AgentRequestsQueue,
     agentReplies: config.AgentRepliesQueue,
-    agentTeams: config.AgentTeams,
   };
   const jobs = database.container(config.JobsContainer);
   const store = createCosmosJobStore(
@@ -96,6 +99,8 @@ export function composePattern(
   );
   const register = createCosmosWorkflowRegister(database.container(config.SupervisionContainer), jobs);
   const now = Date.now;
+  const timing: Timing = { ...USUAL_TIMING, functionTimeoutMs: functionTimeout.ms, ...tuning.timing };
+  const inFlight = () => spanInFlight(config, timing, now());
   const pauseStore = createCosmosPauseStore(database.container(config.SupervisionContainer));
   const pauses = createPauses(pauseStore, now);
   const health = createCosmosAgentHealthStore(database.container(config.SupervisionContainer));
@@ -115,7 +120,6 @@ export function composePattern(
       {
         now,
         tryTimeoutMs: config.AgentTryTimeout,
-        slowAfterMs: config.AgentSlowAfter,
         authenticators: { settingOf: config.settingOf, identity: agentIdentityOf(config) },
         onHealth: (...change) => {
           observeHealth(...change);
@@ -128,15 +132,10 @@ export function composePattern(
         },
         onMisconfigured: reportMisconfigured,
         observeTry: isExporting(telemetrySettings) ? observeTry : undefined,
-        breaker: {
-          failures: config.BreakerFailures,
-          openMs: config.BreakerOpenFor,
-          longestOpenMs: config.BreakerOpenFor * 5,
-        },
+        breaker: tuning.breaker,
       },
-      { store, now, childJobs: createChildJobs(() => ({ ...ports, telemetry: processTelemetry })) },
+      { store, now },
     ),
-    agentTeams: config.AgentTeams,
     jobFor: business.contentFor,
     checkResult: business.checkResult,
     workflows,
@@ -148,18 +147,7 @@ export function composePattern(
       contracts,
       listFaults: workflows.listFaults,
     },
-    timing: {
-      functionTimeoutMs: functionTimeout.ms,
-      holdWithinMs: config.HoldWithin,
-      misconfiguredRetryMs: config.RetryMisconfiguredAfter,
-      claimWithinMs: config.ClaimWithin,
-      mostTimesUntaken: config.MostTimesNotTakenUp,
-      mostTimesRescheduled: config.MostTimesRescheduled,
-      clockSkewMs: config.ClockSkew,
-      sweepWithinMs: config.SweepWithin,
-      unrecordedMs: UNRECORDED_MS,
-      orchestrationsKeptForMs: config.OrchestrationsKeptFor,
-    },
+    timing,
     retention: retentionOf(config, store),
     taskHub: config.TaskHub,
     completionUrl: (ticket) => completionUrl(publicUrlOf(config), ticket),
@@ -168,16 +156,15 @@ export function composePattern(
         blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }),
         supervisionContainer: config.SupervisionContainer,
         auditContainer: config.AuditContainer,
-        leaseSeconds: config.LeaseSeconds,
         idleSweepEveryMs: config.IdleSweepRecordedEvery,
         hostName: config.WEBSITE_HOSTNAME,
       },
       database,
     ),
     admission: createAdmission({
-      count: () => store.countInFlight(spanInFlight(config, now())),
+      count: () => store.countInFlight(inFlight()),
       waiting: async (limit) => {
-        const jobs = await store.inFlight(spanInFlight(config, now()), limit);
+        const jobs = await store.inFlight(inFlight(), limit);
         const longMs = config.StartWithin * WAITS_LONG;
         const waiting = jobs.flatMap((job) => {
           const agent = heldUpBy(job, now(), longMs);
@@ -190,9 +177,8 @@ export function composePattern(
       fairness:
         haveFairnessKeys(contracts) || config.SubmissionQueues.length > 0
           ? {
-              countByKey: () => store.countByKey(spanInFlight(config, now())),
+              countByKey: () => store.countByKey(inFlight()),
               share: config.FairShare,
-              weights: config.FairnessWeights,
             }
           : undefined,
       now,

@@ -3,7 +3,6 @@
 import { z } from "zod";
 import type { Authentication, Endpoint } from "../agents/agent.ts";
 import { START_WITHIN } from "../domain/definition/workflow.ts";
-import { agentTeams } from "../messaging/agent-teams.ts";
 import { inWords } from "../messaging/checked.ts";
 import { ownedQueues } from "../submission/owned-queues.ts";
 import type { TelemetrySettings } from "../telemetry/exporting.ts";
@@ -11,7 +10,6 @@ import type { AgentEndpoints, Business } from "./define-app.ts";
 import {
   containerOrNone,
   duration,
-  ENVIRONMENT_COLOURS,
   endpoints,
   keptFor,
   pattern,
@@ -21,7 +19,6 @@ import {
   serviceUrl,
   textOrNothing,
   traceUrl,
-  weights,
 } from "./setting-types.ts";
 import { unsafeSettings } from "./unsafe-settings.ts";
 
@@ -69,8 +66,6 @@ const fixed = z.object({
   AgentRequestsQueue: queueName.default("agent-requests"),
   /** The queue of their replies. If several hosts have their own task hubs, each needs its own queue. */
   AgentRepliesQueue: queueName.default("agent-replies"),
-  /** Teams that run agents elsewhere. Each replies on its own queue: that name, and `-<team>` after it. */
-  AgentTeams: agentTeams,
   /** The allowed names of a private reply queue. */
   ReplyQueuePattern: pattern.default(/^replies-[a-z0-9-]{1,80}$/),
   /** Connection string of the Cosmos DB account; in Azure its address and an identity instead. */
@@ -96,48 +91,22 @@ const fixed = z.object({
   AzureWebJobsStorage__clientId: text.optional(),
   /** An agent's try without an answer is aborted after this time. */
   AgentTryTimeout: duration("PT5S"),
-  /** An endpoint that takes longer to answer gets calls only if no other has capacity. */
-  AgentSlowAfter: duration("PT3S"),
-  /** After this number of failures in a row an endpoint gets no more calls, except one probe after each pause. */
-  BreakerFailures: z.coerce.number().int().min(1).default(5),
-  /** The first pause of a broken endpoint; later ones increase to five times that. */
-  BreakerOpenFor: duration("PT1S"),
   /** The number of jobs that attempts should hold at once; others wait in their queue. */
   JobsInFlight: z.coerce.number().int().min(1).max(100_000).default(200),
   /** The part of these places that the jobs of one fairness key may hold while jobs of other keys are active. */
   FairShare: z.coerce.number().gt(0).max(1).default(0.5),
-  /** The weights of fairness keys, as JSON: a key of weight 2 may hold twice that part. */
-  FairnessWeights: weights,
   /** How long a step may wait for its agent before it may be scheduled again, unless its workflow sets another time. */
   StartWithin: duration(START_WITHIN),
-  /** The delay before a job is tried again whose endpoint's address or credential is wrong: no failure is counted, and a person must fix it. */
-  RetryMisconfiguredAfter: duration("PT5M"),
-  /** How many times in a row a step may not be taken up in time before that counts as a failure, if its agent is not seen to work on others. */
-  MostTimesNotTakenUp: z.coerce.number().int().min(1).max(1000).default(2),
-  /** How many times in a row a step is scheduled again that no agent took up, whatever the reason: then its job is in Error, and a person is alerted. */
-  MostTimesRescheduled: z.coerce.number().int().min(1).max(100_000).default(500),
-  /** How long a message is held under its lock during an outage, before it is sent back to its queue; at most 3 minutes with the lock renewal of host.json. */
-  HoldWithin: duration("PT3M"),
-  /** How long a Pending job may wait for its claim; then its start message is sent again. */
-  ClaimWithin: duration("PT1M"),
-  /** The maximum difference between clocks. */
-  ClockSkew: duration("PT2S"),
   /** The schedule of a timer: when the supervisor sweeps, the gauges are measured, and housekeeping runs. */
   SupervisorSchedule: schedule.optional(),
   GaugesSchedule: schedule.optional(),
   HousekeepingSchedule: schedule.optional(),
-  /** A longer sweep continues at the next tick. */
-  SweepWithin: duration("PT20S"),
-  /** The engine's data of an ended attempt is removed at this time after the attempt began. */
-  OrchestrationsKeptFor: duration("P30D"),
   /** The time from the end of a job to the removal of all its documents. Its secrets are removed at once. */
   EndedJobsKeptFor: keptFor,
   /** How long a job that was compensated, cancelled or marked resolved can still be resubmitted unchanged, and keeps its payment token. */
   ResubmitWithin: duration("P7D"),
   /** The blob container to which jobs that are over are written first. */
   JobArchive: containerOrNone,
-  /** How long a crashed supervisor is still the leader. */
-  LeaseSeconds: z.coerce.number().int().min(15).max(60).default(15),
   /** If sweeps find nothing, one in this time is written to the audit log. */
   IdleSweepRecordedEvery: duration("PT10M"),
   /** host.json names its hub by this setting. Hosts on one bus and store need task hubs with different names. */
@@ -149,8 +118,6 @@ const fixed = z.object({
   OperatorSignIn: z.enum(SIGN_INS).default("key"),
   /** The environment's name on each view of the console, so that operators do not confuse environments. */
   EnvironmentName: z.string().trim().min(1).max(64).default("jobs"),
-  /** The environment's colour there. */
-  EnvironmentColour: z.enum(ENVIRONMENT_COLOURS).default("blue"),
   /** The address of a job's trace: `{traceId}` is replaced by its id. */
   TraceUrl: textOrNothing.pipe(traceUrl.optional()),
   /** The app's public HTTP address, for reports of steps that are done later; the host's own name if absent. */
@@ -248,10 +215,8 @@ function secretFaults(
 }
 
 /** The settings of the functions' triggers, which are needed first. @throws as `parseConfig` */
-export function parseTriggers(
-  environment: Environment,
-): Pick<Config, "SubmissionQueues" | "AgentTeams" | "OperatorSignIn"> {
-  return parsed(fixed.pick({ SubmissionQueues: true, AgentTeams: true, OperatorSignIn: true }), environment);
+export function parseTriggers(environment: Environment): Pick<Config, "SubmissionQueues" | "OperatorSignIn"> {
+  return parsed(fixed.pick({ SubmissionQueues: true, OperatorSignIn: true }), environment);
 }
 
 /** The settings of telemetry, which starts first. @throws as `parseConfig` */

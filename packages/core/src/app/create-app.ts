@@ -1,10 +1,9 @@
 // The app as its functions use it: a business with the settings of one process, composed at its first use.
 
-import type { AgentTeam } from "../messaging/agent-teams.ts";
 import type { Context, Ports, Telemetry } from "../scheduler/ports.ts";
 import type { OwnedQueue } from "../submission/owned-queue.ts";
 import type { TelemetrySettings } from "../telemetry/exporting.ts";
-import { composePattern } from "./compose.ts";
+import { composePattern, type Tuning } from "./compose.ts";
 import type { Composed } from "./composed.ts";
 import { type Environment, parseConfig, parseTelemetryConfig, parseTriggers } from "./config.ts";
 import type { Business } from "./define-app.ts";
@@ -19,9 +18,8 @@ export interface App {
   readonly telemetrySettings: TelemetrySettings;
   /** How the operator API identifies its callers. */
   readonly operatorSignIn: OperatorSignIn;
-  /** The submission queues of one sender each, and the teams with a reply queue each: each has a function. */
+  /** The submission queues of one sender each: each has a function. */
   readonly submissionQueues: readonly OwnedQueue[];
-  readonly agentTeams: readonly AgentTeam[];
   /** The faults of the settings and the workflows, with the solution for each; empty if the app can run. */
   startFaults(): readonly string[];
   ports(): Ports;
@@ -41,7 +39,7 @@ export interface App {
  * Creates the app for its functions. It reads at once the settings that the functions' triggers and the telemetry need.
  * @throws one error that names each of those settings that is at fault
  */
-export function createApp(business: Business, environment: Environment): App {
+export function createApp(business: Business, environment: Environment, tuning: Tuning = {}): App {
   const triggers = parseTriggers(environment);
   const telemetrySettings = parseTelemetryConfig(environment);
   let made: Composed | undefined;
@@ -51,6 +49,7 @@ export function createApp(business: Business, environment: Environment): App {
       parseConfig(environment, business),
       telemetrySettings,
       functionTimeoutOf(environment),
+      tuning,
     );
     return made;
   };
@@ -60,7 +59,6 @@ export function createApp(business: Business, environment: Environment): App {
     telemetrySettings,
     operatorSignIn: triggers.OperatorSignIn,
     submissionQueues: triggers.SubmissionQueues,
-    agentTeams: triggers.AgentTeams,
     startFaults: () => startFaults(business, environment),
     ports,
     contextOf: (telemetry) => ({ ...ports(), telemetry }),

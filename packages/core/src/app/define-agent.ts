@@ -15,7 +15,6 @@ import type { Job } from "../domain/content/job.ts";
 import type { Transport } from "../domain/definition/workflow.ts";
 import type { ReadResult, StepResult } from "../domain/record/state-record.ts";
 import type { ClosingStore, JobStore } from "../store/job-store.ts";
-import type { ChildJobs } from "../submission/child-jobs.ts";
 
 /**
  * The schema of each operation's result, by the operation's name. Each result is checked before it is recorded. A schema has to accept its own output too:
@@ -84,8 +83,6 @@ export interface LocalAgent<
   readonly reads?: Reads;
   /** The transports that its steps may use. */
   readonly transports: readonly Transport[];
-  /** The workflow of the jobs that it submits. */
-  readonly submits?: string;
   readonly create: (resources: AgentResources) => RoutedAgent;
 }
 
@@ -107,8 +104,6 @@ export interface AgentResources {
   readonly store: JobStore & ClosingStore;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** For agents that submit jobs: see `defineChildJob`. */
-  readonly childJobs?: ChildJobs;
 }
 
 /** What each operation records, by the operation's name: schemas, or `idAs` and `statusAs`. */

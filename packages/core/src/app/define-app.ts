@@ -156,11 +156,7 @@ function factsOf(agent: AnyAgent): AgentFacts {
     case "service":
       return { operations, transports: ["activity", "queue"] };
     case "local":
-      return {
-        operations,
-        transports: agent.transports,
-        ...(agent.submits !== undefined && { submits: agent.submits }),
-      };
+      return { operations, transports: agent.transports };
     case "remote":
       return { operations, transports: ["queue"] };
     default:

@@ -3,7 +3,7 @@ import type { Workflow, WorkflowStep } from "../domain/definition/workflow.ts";
 import type { WorkflowRules } from "../domain/workflows/workflow-rules.ts";
 import type { ContentOf, Contracts } from "../messaging/contract.ts";
 import type { AnyAgent } from "./define-agent.ts";
-import type { MembersFit, OutputsOf, ResultOf, StepFits } from "./workflow-types.ts";
+import type { MembersFit, ResultOf, StepFits } from "./workflow-types.ts";
 
 type OperationOf<One extends AnyAgent> = keyof One["results"] & string;
 
@@ -18,16 +18,7 @@ type OneOf<Known extends string> = Known | (string & {});
 export type StepOf<One extends AnyAgent, Names extends string, Rules extends WorkflowRules> = One extends AnyAgent
   ? Omit<
       WorkflowStep,
-      | "name"
-      | "agent"
-      | "operation"
-      | "compensation"
-      | "after"
-      | "needs"
-      | "otherwise"
-      | "when"
-      | "forEach"
-      | "assignee"
+      "name" | "agent" | "operation" | "compensation" | "after" | "needs" | "otherwise" | "when" | "forEach"
     > & {
       readonly name: string;
       readonly agent: One["name"];
@@ -39,7 +30,6 @@ export type StepOf<One extends AnyAgent, Names extends string, Rules extends Wor
       readonly when?: OneOf<keyof Rules["conditions"] & string>;
       /** A list of the content by its name, or `step.member` of the result of a step before it. */
       readonly forEach?: OneOf<keyof Rules["lists"] & string>;
-      readonly assignee?: string | { readonly rule: OneOf<keyof Rules["assignees"] & string> };
     }
   : never;
 
@@ -78,15 +68,9 @@ export interface TypedWorkflow<
   readonly cancelUntil?: NoInfer<Steps>[number]["name"];
 }
 
-declare const job: unique symbol;
-
-/**
- * A workflow whose type knows its steps' names, its jobs' content and its outputs: `defineApp` compares what agents read with the names, and
- * `defineChildJob` what a step submits and records with the others.
- */
-export type DefinedWorkflow<Names extends string, Content = never, Outputs = unknown> = Workflow & {
+/** A workflow whose steps' names its type knows: `defineApp` compares what agents read with them. */
+export type DefinedWorkflow<Names extends string> = Workflow & {
   readonly steps: readonly (WorkflowStep & { readonly name: Names })[];
-  readonly [job]?: { readonly content: Content; readonly outputs: Outputs };
 };
 
 /**
@@ -103,12 +87,8 @@ export function workflowsOf<
   _agents: Agents,
   _rules: Rules,
   _contracts?: App,
-): <
-  const Name extends string,
-  const Steps extends readonly StepOf<Agents[number], string, Rules>[],
-  const Outputs extends { readonly [name: string]: string } = Record<never, never>,
->(
-  workflow: TypedWorkflow<Agents[number], Steps, Rules, App, Name> & { readonly outputs?: Outputs },
-) => DefinedWorkflow<Steps[number]["name"], ContentOf<App, Name>, OutputsOf<Agents[number], Steps, Outputs>> {
+): <const Name extends string, const Steps extends readonly StepOf<Agents[number], string, Rules>[]>(
+  workflow: TypedWorkflow<Agents[number], Steps, Rules, App, Name>,
+) => DefinedWorkflow<Steps[number]["name"]> {
   return (workflow) => workflow as never;
 }

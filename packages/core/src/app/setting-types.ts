@@ -10,9 +10,6 @@ import { inWords } from "../domain/thrown.ts";
 export const SIGN_INS = ["entra", "key", "development"] as const;
 export type OperatorSignIn = (typeof SIGN_INS)[number];
 
-/** The colours of the environment in the console. */
-export const ENVIRONMENT_COLOURS = ["grey", "blue", "green", "orange", "red", "purple"] as const;
-
 export const queueName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,259}$/, "must be the name of a queue");
 /** The endpoints of an agent's service, and the app's authentication there: see agents/endpoint-list.ts. */
 export const endpoints = z.string().transform((text, context): readonly Endpoint[] => {
@@ -116,27 +113,3 @@ export const textOrNothing = z
   .string()
   .optional()
   .transform((text) => text || undefined);
-
-const WEIGHTS = z.record(z.string(), z.number().gt(0).max(1000));
-
-/** The weights of fairness keys, as a JSON object. */
-export const weights = z
-  .string()
-  .default("{}")
-  .transform((text, context) => {
-    const parsed = WEIGHTS.safeParse(jsonIn(text));
-    if (parsed.success) return parsed.data;
-    context.addIssue({
-      code: "custom",
-      message: 'must be a JSON object of keys and weights above 0 and up to 1000, such as {"tea-shop": 2}',
-    });
-    return z.NEVER;
-  });
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

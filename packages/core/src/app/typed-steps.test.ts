@@ -126,7 +126,6 @@ const rules = {
     // @ts-expect-error it says that it reads rate
     isMisspeltToo: ({ results }: Situation<Loan, { rate: { score: number } }>) => results.rated !== undefined,
   },
-  assignees: { clerk: ({ amount }: Loan) => (amount > 100 ? "seniors" : "clerks"), reader: ({ text }: Letter) => text },
   lists: {
     collaterals: (loan: Loan) => loan.collaterals.map(({ id }) => ({ id })),
     words: ({ text }: Letter) => text.split(" ").map((word) => ({ word })),
@@ -172,10 +171,6 @@ const planted = [
   () => defineWorkflow({ ...head, steps: [rate, { ...{ ...approve, when: "isGod" } }] }),
   // @ts-expect-error there is no such list
   () => defineWorkflow({ ...head, steps: [rate, { ...{ ...approve, forEach: "collateral" } }] }),
-  // @ts-expect-error there is no such rule
-  () => defineWorkflow({ ...head, steps: [rate, { ...{ ...approve, assignee: { rule: "clerc" } } }] }),
-  // @ts-expect-error the rule takes letters
-  () => defineWorkflow({ ...head, steps: [rate, { ...approve, assignee: { rule: "reader" } }] }),
   // @ts-expect-error there is no such step
   () => defineWorkflow({ ...head, steps: [rate, { ...approve, otherwise: "rated" }] }),
   // @ts-expect-error no step has such a member
@@ -257,9 +252,6 @@ test("what fits compiles: steps before it, their results, and those of a list as
   expect(defineWorkflow({ ...head, steps: [{ ...weigh, after: [], forEach: "collaterals" }] }).steps).toHaveLength(1);
   expect(defineWorkflow({ ...head, steps: [look, { ...price, operation: "count" }] }).steps).toHaveLength(2);
   expect(defineWorkflow({ ...head, steps: [look, { ...keep, operation: "drop" }] }).steps).toHaveLength(2);
-  const named = { ...approve, assignee: { rule: "clerk" } } as const;
-  expect(
-    defineWorkflow({ ...head, steps: [rate, named, { ...approve, name: "sign", assignee: "clerks" }] }).steps,
-  ).toHaveLength(3);
-  expect(planted).toHaveLength(30);
+  expect(defineWorkflow({ ...head, steps: [rate, { ...approve, assignee: "clerks" }] }).steps).toHaveLength(2);
+  expect(planted).toHaveLength(28);
 });

@@ -15,9 +15,8 @@ interface Given {
   readonly QuarantineQueue: string;
   readonly AgentRequestsQueue: string;
   readonly AgentRepliesQueue: string;
-  /** Queues of one sender each, and teams with a reply queue each. */
+  /** Queues of one sender each. */
   readonly SubmissionQueues?: readonly { readonly queue: string }[];
-  readonly AgentTeams?: readonly { readonly team: string }[];
 }
 
 export interface UnsafeSetting {
@@ -73,15 +72,14 @@ function hasBuiltInAuthentication(environment: Environment): boolean {
 
 /** Otherwise a sender of a job could direct the app's status messages to a queue that the app itself receives from. */
 function replyQueueFaults(given: Given, agents: KnownAgents): UnsafeSetting[] {
-  const { ReplyQueuePattern: pattern, AgentRequestsQueue: requests, AgentRepliesQueue: replies } = given;
+  const { ReplyQueuePattern: pattern, AgentRequestsQueue: requests } = given;
   const own = [
     given.JobsQueue,
     given.PriorityJobsQueue,
     given.SchedulerQueue,
     given.QuarantineQueue,
-    replies,
+    given.AgentRepliesQueue,
     ...(given.SubmissionQueues ?? []).map(({ queue }) => queue),
-    ...(given.AgentTeams ?? []).map(({ team }) => `${replies}-${team}`),
     ...[...agents.keys()].map((agent) => `${requests}-${agent}`),
   ];
   const matched = own.filter((queue) => pattern.test(queue));

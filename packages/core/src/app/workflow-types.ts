@@ -36,14 +36,6 @@ type ReadOf<One extends AnyAgent, Step> = Step extends { readonly forEach: strin
   ? (ResultOf<One, Step> | (Step extends MaySkip ? null : never))[]
   : ResultOf<One, Step>;
 
-/** What a workflow's outputs contain: of a step that may be skipped there may be none. */
-export type OutputsOf<One extends AnyAgent, Steps extends readonly Named[], Outputs> = {
-  [name in keyof Outputs]: Outputs[name] extends `${infer Step}.${infer Member}`
-    ?
-        | MemberOf<ResultOf<One, StepNamed<Steps, Step>>, Member>
-        | (StepNamed<Steps, Step> extends MaySkip ? undefined : never)
-    : never;
-};
 type MemberOf<Result, Member> = Member extends keyof Result ? Result[Member] : never;
 
 type MaySkip = { readonly optional: true } | { readonly when: string } | { readonly otherwise: string };
@@ -87,12 +79,6 @@ type ListOf<Rules extends WorkflowRules, Step> = Step extends {
   readonly forEach: infer Name extends keyof Rules["lists"] & string;
 }
   ? Parameters<Rules["lists"][Name]>[0]
-  : never;
-
-type AssigneeOf<Rules extends WorkflowRules, Step> = Step extends {
-  readonly assignee: { readonly rule: infer Name extends keyof NonNullable<Rules["assignees"]> & string };
-}
-  ? Parameters<NonNullable<Rules["assignees"]>[Name]>[0]
   : never;
 
 /** Whether content of that type may be given for `Wanted`. Where one of them is not known nothing is said. */
@@ -199,11 +185,6 @@ type UnfitList<Result, From extends string, Member extends string> = Member exte
     : `${From}.${Member} is no list of objects`
   : `the result of ${From} has no ${Member}`;
 
-type AssigneeFits<Step, Rules extends WorkflowRules, Content> =
-  Takes<AssigneeOf<Rules, Step>, Content> extends true
-    ? unknown
-    : Fault<"assignee", "this assignee takes the content of another contract">;
-
 /** `unknown` where the step names rules that there are, and a fallback among the steps. */
 type NamesFit<Names, Step, Rules extends WorkflowRules> = (Step extends { readonly when: infer Name extends string }
   ? NameFits<"when", "condition", Name, keyof Rules["conditions"]>
@@ -212,9 +193,6 @@ type NamesFit<Names, Step, Rules extends WorkflowRules> = (Step extends { readon
     ? Name extends `${string}.${string}`
       ? unknown
       : NameFits<"forEach", "list", Name, keyof Rules["lists"]>
-    : unknown) &
-  (Step extends { readonly assignee: { readonly rule: infer Name extends string } }
-    ? NameFits<"assignee", "rule for an assignee", Name, keyof NonNullable<Rules["assignees"]>>
     : unknown) &
   (Step extends { readonly otherwise: infer Name extends string }
     ? NameFits<"otherwise", "step", Name, Names>
@@ -243,5 +221,4 @@ export type StepFits<
       ReadsFit<One, Steps, Step> &
       ConditionFits<One, Steps, Step, Rules, Content> &
       ListFits<One, Steps, Step, Rules, Content> &
-      ItemFits<One, Step, ItemIn<One, Steps, Step, Rules>> &
-      AssigneeFits<Step, Rules, Content>;
+      ItemFits<One, Step, ItemIn<One, Steps, Step, Rules>>;

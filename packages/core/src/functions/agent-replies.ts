@@ -1,7 +1,6 @@
 // The agents' replies from their queue (P7): each is recorded, and passed to the attempt that waits for it.
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
-import { repliesQueueOf } from "../messaging/agent-teams.ts";
 import { reportEnd } from "../scheduler/scheduler-client.ts";
 import { takeReply } from "../scheduler/steps/take-reply.ts";
 import { observeMessage } from "../telemetry/invocation.ts";
@@ -10,18 +9,15 @@ import { engineClient } from "./engine-client.ts";
 import { readMessage } from "./received-message.ts";
 import { workOnMessage } from "./work-on-message.ts";
 
-/**
- * The Service Bus function of a queue of replies: records the result of a step. A late or duplicate reply changes nothing.
- * @param team the team that owns the queue; absent for the app's own queue
- */
+/** The Service Bus function of the replies: records the result of a step. A late or duplicate reply changes nothing. */
 export const agentReplies =
-  (application: App, team?: string) =>
+  (application: App) =>
   (bound: unknown, context: InvocationContext): Promise<void> =>
     observeMessage(context, {}, (telemetry) => {
-      const queue = repliesQueueOf(team, application.queueNames().agentReplies);
+      const queue = application.queueNames().agentReplies;
       const incoming = readMessage(bound, queue, context, "asText");
       return workOnMessage(application, incoming, telemetry, async (message) => {
-        const received = await takeReply(message.body, application.contextOf(telemetry), { team, queue, message });
+        const received = await takeReply(message.body, application.contextOf(telemetry), { queue, message });
         if (!received) return;
         const { jobId, attempt, step } = received.ticket;
         describeSpan({ jobId, attempt, step });

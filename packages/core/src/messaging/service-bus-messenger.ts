@@ -5,7 +5,6 @@ import type { ReplyAddress } from "../domain/content/job.ts";
 import { attemptId } from "../domain/record/state-record.ts";
 import type { Reply } from "../domain/steps/attempt.ts";
 import { requestId } from "./agent-messages.ts";
-import { type AgentTeam, repliesQueueOf, teamOf } from "./agent-teams.ts";
 import type { BusSenders } from "./bus-senders.ts";
 import { CAME_BY } from "./came-by.ts";
 import { sendable } from "./deep-json.ts";
@@ -41,7 +40,6 @@ export interface QueueNames {
   readonly agentRequests: string;
   /** The queue for the replies to this host's attempts. */
   readonly agentReplies: string;
-  readonly agentTeams?: readonly AgentTeam[];
 }
 
 /** Application properties share 64 KB: a message with more faults than this is completely invalid. */
@@ -174,7 +172,7 @@ export function createServiceBusMessenger(
         subject: request.operation,
         messageId: requestId(request.ticket),
         correlationId: request.ticket.lockedBy,
-        replyTo: repliesQueueOf(teamOf(agent, queues.agentTeams), queues.agentReplies),
+        replyTo: queues.agentReplies,
         timeToLive: leftMs,
         ...(at && { scheduledEnqueueTimeUtc: new Date(at) }),
         ...traced(),

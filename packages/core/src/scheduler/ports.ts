@@ -6,7 +6,6 @@ import type { StepResult } from "../domain/record/state-record.ts";
 import type { Scheduling } from "../domain/steps/step-run.ts";
 import type { Workflows } from "../domain/workflows/workflows.ts";
 import type { Address } from "../messaging/agent-messages.ts";
-import type { AgentTeam } from "../messaging/agent-teams.ts";
 import type { Messenger } from "../messaging/messenger.ts";
 import type { AuditLog } from "../store/audit-log.ts";
 import type { JobArchive } from "../store/job-archive.ts";
@@ -18,31 +17,38 @@ import type { Admission } from "./admission/admission.ts";
 import type { AgentPresence } from "./admission/agent-presence.ts";
 import type { Pauses } from "./admission/pauses.ts";
 
-export interface Timing {
-  /** The host's limit for one run of a function; five minutes if absent. */
-  readonly functionTimeoutMs?: number;
-  /** An agent of this app that takes a step up within this time needs no write for it. */
-  readonly unrecordedMs: number;
+/** Times in milliseconds, and counts, that no environment changes. */
+export const USUAL_TIMING = {
+  /**
+   * An agent of this app that takes a step up within this time needs no write for it. Longer than an engine without a backlog needs to begin an
+   * activity.
+   */
+  unrecordedMs: 2000,
   /**
    * How long a message is held under its lock during an outage. The lock is renewed for 5 minutes (host.json). The last try has to end within
    * that time too: it takes up to 80 s.
    */
-  readonly holdWithinMs: number;
-  /** How long a Pending job may wait for its claim before the scheduler is notified again. */
-  readonly claimWithinMs: number;
+  holdWithinMs: 180_000,
+  /** How long a Pending job may wait for its claim before the scheduler is notified again. A start takes seconds, and a redelivery a minute at most. */
+  claimWithinMs: 60_000,
   /** The delay before a job is tried again whose agent can't reach its service because of a wrong address or credential: a person has to fix that. */
-  readonly misconfiguredRetryMs: number;
+  misconfiguredRetryMs: 300_000,
   /** How many times in a row a step may not be taken up in time before that is a failure, where nobody takes its agent's work. */
-  readonly mostTimesUntaken: number;
+  mostTimesUntaken: 2,
   /** How many times in a row a step is scheduled again that was not taken up, whatever the reason: then a person has to act. */
-  readonly mostTimesRescheduled: number;
+  mostTimesRescheduled: 500,
   /** The maximum difference between clocks: a record is overdue only if it is past due by more. */
-  readonly clockSkewMs: number;
+  clockSkewMs: 2000,
   /** A longer sweep continues at the next tick. */
-  readonly sweepWithinMs: number;
-  /** The engine's data of an ended attempt is removed at this time after the attempt began. */
-  readonly orchestrationsKeptForMs: number;
-}
+  sweepWithinMs: 20_000,
+  /** The engine's data of an ended attempt is removed at this time after the attempt began: 30 days. */
+  orchestrationsKeptForMs: 2_592_000_000,
+};
+
+export type Timing = { readonly [name in keyof typeof USUAL_TIMING]: number } & {
+  /** The host's limit for one run of a function; five minutes if absent. */
+  readonly functionTimeoutMs?: number;
+};
 
 /** The retention of the documents of a job that is over. */
 export interface Retention {
@@ -59,8 +65,6 @@ export interface Ports {
   readonly store: JobStore;
   readonly messenger: Messenger;
   readonly agents: ReadonlyMap<string, RoutedAgent>;
-  /** The teams with reply queues of their own. */
-  readonly agentTeams?: readonly AgentTeam[];
   /** The members of the job that the agent has declared. */
   readonly jobFor: (agent: string, job: Job) => JobView;
   /** Checks a result against its agent's declaration. */

@@ -1,7 +1,6 @@
 // The record of a new job, from its checked message.
 
 import { instant } from "../domain/duration.ts";
-import { assigned } from "../domain/record/assignee.ts";
 import { deadlineOf } from "../domain/record/deadline.ts";
 import { newStateRecord } from "../domain/record/new-state-record.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
@@ -18,14 +17,13 @@ export function draftRecord(parsed: ValidSubmission, message: SubmittedMessage, 
   if (!workflow) throw new Error(`no workflow ${job.workflow}, though the submission rules name it`);
   const now = ports.now();
   const { priority } = job;
-  const { body, traceparent, enqueuedAt, parent } = message;
+  const { body, traceparent, enqueuedAt } = message;
   const submission = {
     jobId,
     keys: contract.keysOf(job),
     priority,
     ...reply,
     owner,
-    parent: parent?.step,
     fairnessKey: fairnessKeyOf(parsed) || undefined,
     statuses,
     contentDigest: contentDigest(body, ports.rules.contracts.usualWorkflow),
@@ -35,6 +33,5 @@ export function draftRecord(parsed: ValidSubmission, message: SubmittedMessage, 
   const items = itemsIn(workflow, job, ports.workflows.rules);
   const at = instant(now);
   const record = newStateRecord(submission, workflow, at, instant(now + ports.timing.claimWithinMs), items);
-  const steps = assigned(workflow, record.steps, job, ports.workflows.rules);
-  return { ...record, steps, ...deadlineOf(workflow, at) };
+  return { ...record, ...deadlineOf(workflow, at) };
 }

@@ -1,7 +1,6 @@
 // The contract of a job message: the client's content, checked once, at the front door (P1).
 
 import { HIDDEN, type Job, REMOVED, type ReplyAddress } from "../domain/content/job.ts";
-import type { ParentStep } from "../domain/definition/child-job.ts";
 import { WANTED, type WantedStatuses } from "../domain/record/wanted-statuses.ts";
 import { check } from "../messaging/checked.ts";
 import { type Contract, type Contracts, contractOf } from "../messaging/contract.ts";
@@ -45,14 +44,6 @@ export interface SubmittedMessage {
   readonly enqueuedAt?: string | undefined;
   /** The whole of it. */
   readonly received?: ReceivedMessage | undefined;
-  /** A step of another job submits it. */
-  readonly parent?: Parent | undefined;
-}
-
-/** The parent of a child job, whose owner the child has. */
-export interface Parent {
-  readonly step: ParentStep;
-  readonly owner: string | undefined;
 }
 
 /** The known parts of a rejected message: the receiver of the notification, and its subject. */
@@ -96,12 +87,7 @@ export type ParsedSubmission =
       readonly unknownWorkflow?: string;
     };
 
-/** Checks the whole message: the answer names every fault. A child has its parent's owner, whatever queues there are. */
-export function readSubmission({ body, envelope, parent }: SubmittedMessage, rules: SubmissionRules): ParsedSubmission {
-  const parsed = parseSubmission(body, envelope, rules);
-  return parent && parsed.kind === "valid" ? { ...parsed, owner: parent.owner } : parsed;
-}
-
+/** Checks the whole message: the answer names every fault. */
 export function parseSubmission(body: unknown, envelope: Envelope, rules: SubmissionRules): ParsedSubmission {
   return parse(body, envelope, rules, hiddenFaults);
 }

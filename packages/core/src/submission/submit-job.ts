@@ -46,7 +46,7 @@ export function submitForCaller(message: SubmittedMessage, context: Context): Pr
 }
 
 /** The turn ends when the job is recorded and claimed, or could not be. */
-export async function inItsTurn<T>(work: (onAdmitted: (leave: Leave) => void) => Promise<T>): Promise<T> {
+async function inItsTurn<T>(work: (onAdmitted: (leave: Leave) => void) => Promise<T>): Promise<T> {
   let leave: Leave = () => {};
   try {
     return await work((end) => {
@@ -63,7 +63,7 @@ async function claimFirst(record: StateRecord, context: Context): Promise<ClaimO
 }
 
 /** What the contract's code throws has none of the job's secrets. */
-export function withoutSecrets<T>({ body }: SubmittedMessage, { rules }: Context, work: () => Promise<T>): Promise<T> {
+function withoutSecrets<T>({ body }: SubmittedMessage, { rules }: Context, work: () => Promise<T>): Promise<T> {
   return throwingWithout(() => [...memberRedactorOf(rules.contracts).read(body).found.values], work);
 }
 

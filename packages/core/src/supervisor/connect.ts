@@ -15,7 +15,6 @@ export interface SupervisionSettings {
   readonly supervisionContainer: string;
   /** The container of operators' actions; the app may only add to it. */
   readonly auditContainer: string;
-  readonly leaseSeconds: number;
   /** If sweeps find nothing, only one in this time is recorded. */
   readonly idleSweepEveryMs: number;
   /** The app's host name, if there is one: it shows others which supervisor is the leader. */
@@ -30,7 +29,9 @@ export interface Supervision {
 
 export const LEASE_CONTAINER = "supervisor";
 export const LEASE_BLOB = "leader";
-/** All tries of a renewal must fit into the rest of the shortest lease. */
+/** How long a crashed supervisor is still the leader: the shortest lease that a blob can have. */
+const LEASE_MS = 15_000;
+/** All tries of a renewal must fit into the rest of the lease. */
 export const STORAGE_RETRY = {
   maxTries: 3,
   tryTimeoutInMs: 2500,
@@ -47,7 +48,7 @@ export function connectSupervision(settings: SupervisionSettings, database: Pick
     leadership: createBlobLeadership({
       container: settings.blobs.getContainerClient(LEASE_CONTAINER),
       blobName: LEASE_BLOB,
-      leaseMs: settings.leaseSeconds * 1000,
+      leaseMs: LEASE_MS,
       // A process that restarts under its old name is still a new holder.
       name: `${settings.hostName ?? "supervisor"}/${process.pid}-${randomUUID().slice(0, 4)}`,
       now: Date.now,

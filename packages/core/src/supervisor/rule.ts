@@ -2,7 +2,7 @@
 import { counted } from "../domain/counted.ts";
 import type { StepPolicy } from "../domain/definition/workflow.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
-import { failuresOf, overdueStep } from "../domain/recovery/recovery.ts";
+import { overdueStep } from "../domain/recovery/recovery.ts";
 import { budgetNamed } from "../domain/steps/failure-budget.ts";
 import type { AnyVerdict, Failed } from "../domain/steps/verdicts.ts";
 
@@ -14,7 +14,6 @@ export function ruleInWords(
   const stepPolicy = policyOf("failures" in verdict ? (verdict.step ?? undefined) : undefined);
   const policy = budgetNamed("budget" in verdict ? verdict.budget : undefined, stepPolicy);
   const { failureThreshold, waits } = policy;
-  const mostOfAll = `its failure ${failuresOf(record) + 1} of ${policy.mostFailures} at most`;
   const { direction, completeBy, dueAt, outbox, processState } = record;
   switch (verdict.kind) {
     case "repeatStart":
@@ -48,20 +47,19 @@ export function ruleInWords(
     }
     case "compensate":
     case "fail": {
-      const used = waits.length > 0 ? ` and ${waits.length} pauses used up` : "";
       const then =
         direction === "compensate" ? "a compensation is not compensated in turn" : `the policy says ${verdict.kind}`;
-      const limit =
-        verdict.failures >= failureThreshold ? `at the threshold of ${failureThreshold} or above${used}` : mostOfAll;
-      return `${expired(verdict)}, ${limit}: ${then}`;
+      if (verdict.budget === "wait")
+        return `Processing past its complete-by ${completeBy}: the wait of ${verdict.step} for a report expired: ${then}`;
+      const used = waits.length > 0 ? ` and ${waits.length} pauses used up` : "";
+      return `${expired(verdict)}, at the threshold of ${failureThreshold} or above${used}: ${then}`;
     }
     default:
       return verdict satisfies never;
   }
 
-  function expired({ step, failures, budget }: Failed): string {
+  function expired({ step, failures }: Failed): string {
     const of = step === null ? "" : ` of ${step}`;
-    const what = budget === "wait" ? "expired wait" : "failure";
-    return `Processing past its complete-by ${completeBy}: ${what} ${failures}${of}`;
+    return `Processing past its complete-by ${completeBy}: failure ${failures}${of}`;
   }
 }

@@ -27,7 +27,7 @@ const answers = () => world.rejections.map(({ id, status, faults }) => ({ id, st
 const accepted = { id: "job-1:0:CancelAccepted:c1", status: "CancelAccepted", faults: [] };
 const rejected = (fault: unknown) => ({ id: "job-1:0:CancelRejected:c1", status: "CancelRejected", faults: [fault] });
 
-test("P13 P15 a job of which nothing is done ends at once; delivered again the cancellation is answered the same", async () => {
+test("P13 P15 P24 a job of which nothing is done ends at once; delivered again the cancellation is answered the same", async () => {
   const startAttempt = await world.submitted();
   await cancel();
   await cancel();
@@ -40,7 +40,7 @@ test("P13 P15 a job of which nothing is done ends at once; delivered again the c
   expect(await world.runAttempt(startAttempt)).toBe("taken");
 });
 
-test("P13 a job under way is compensated", async () => {
+test("P13 P24 a job under way is compensated", async () => {
   world.answers.set("authorize", () => ({ kind: "expired" }));
   await world.runAttempt(await world.submitted());
   await cancel();
@@ -52,7 +52,7 @@ test("P13 a job under way is compensated", async () => {
   });
 });
 
-test("P13 it is too late once the step has begun that the workflow names, and when all is done", async () => {
+test("P13 P24 it is too late once the step has begun that the workflow names, and when all is done", async () => {
   world.answers.set("arrange", () => ({ kind: "expired" }));
   await world.runAttempt(await world.submitted());
   await cancel();

@@ -25,12 +25,7 @@ beforeEach(() => {
   counts = 0;
 });
 
-interface Weighing {
-  readonly share?: number;
-  readonly weights?: { readonly [key: string]: number };
-}
-
-function admission({ share = 0.5, weights = {} }: Weighing = {}): Admission {
+function admission(share = 0.5): Admission {
   return createAdmission({
     count: () => Promise.reject(new Error("counted twice")),
     fairness: {
@@ -39,7 +34,6 @@ function admission({ share = 0.5, weights = {} }: Weighing = {}): Admission {
         return new Map(held);
       },
       share,
-      weights,
     },
     waiting: async () => ({ looked: 0, waiting: [] }),
     agentsOf: () => [],
@@ -87,7 +81,7 @@ test.each<AdmissionLane>(["normal", "high"])(
 
 test("P31 processes that ask at once take little more than a key's small share together", async () => {
   held.set("mug", 1);
-  const doors = Array.from({ length: 4 }, () => admission({ share: 0.2 }));
+  const doors = Array.from({ length: 4 }, () => admission(0.2));
   await Promise.all(doors.map((door) => fill(door, "tea")));
   expect(held.get("tea")).toBeGreaterThanOrEqual(LIMIT * 0.2);
   expect(held.get("tea")).toBeLessThan(LIMIT * 0.3);
@@ -115,13 +109,6 @@ test("P31 what all keys hold is bounded by twice the limit, however many ask at 
   expect([...held.values()].reduce((sum, jobs) => sum + jobs)).toBeLessThanOrEqual(2 * LIMIT);
 });
 
-test("P31 a key of weight 3 holds three times the share of others", async () => {
-  const door = admission({ share: 0.2, weights: { tea: 3 } });
-  held.set("mug", 1);
-  expect(await fill(door, "tea")).toBe(LIMIT * 0.6);
-  expect(await fill(door, "mug")).toBe(LIMIT * 0.2);
-});
-
 test("P31 a key is held to its share for a minute after the last job of another, and not longer", async () => {
   const door = admission();
   expect(await admitted(door, "mug")).toBe(true);
@@ -143,7 +130,7 @@ test("P31 what has begun is held to no share", async () => {
 test("P31 on a shared queue a few jobs of a key wait for its share, and the others go behind, one after the other", async () => {
   held.set("mug", 1).set("tea", LIMIT / 2);
   let isOver = false;
-  const fairness = { countByKey: async () => new Map(held), share: 0.5, weights: {} };
+  const fairness = { countByKey: async () => new Map(held), share: 0.5 };
   const door = createAdmission({
     ...{
       count: async () => 0,
@@ -189,7 +176,7 @@ test("P26 P31 an agent is held up under a burst of several keys that wait for th
   let isOver = false;
   const door = createAdmission({
     ...{ count: async () => 0, limit: LIMIT, now: () => clock },
-    fairness: { countByKey: async () => new Map(held), share: 0.5, weights: {} },
+    fairness: { countByKey: async () => new Map(held), share: 0.5 },
     waiting: async () => ({
       looked: LIMIT,
       waiting: Array.from({ length: isHeldUp ? LIMIT : 0 }, () => ({
@@ -240,7 +227,7 @@ test("P31 of a key's jobs a process takes in few at once while others are active
       limit: LIMIT,
       now: () => clock,
     },
-    fairness: { countByKey: async () => new Map(held), share: 0.5, weights: { mug: 2 } },
+    fairness: { countByKey: async () => new Map(held), share: 0.5 },
     pause: () => new Promise(() => {}),
   });
   const turns = async (times: number) => {
@@ -264,10 +251,10 @@ test("P31 of a key's jobs a process takes in few at once while others are active
   ends.shift()?.();
   await turns(5);
   expect(ends).toHaveLength(4);
-  // A turn that is ended twice ends once, and another key has its own turns, by its weight.
+  // A turn that is ended twice ends once, and another key has its own turns.
   for (let job = 0; job < 9; job += 1) void ask("mug");
   await turns(5);
-  expect(ends).toHaveLength(12);
+  expect(ends).toHaveLength(8);
 });
 
 test("P26 several customers who send at once get no more together than an engine may get that nobody knows yet", async () => {

@@ -161,7 +161,7 @@ test("of more items than there may be is rejected when it is submitted, in words
   await world.submit(sampleJob("job-1", { lines: Array(MOST_ITEMS + 1).fill(line) }), ENVELOPE);
   expect(await world.stateOf()).toBeUndefined();
   expect(world.rejections[0]?.faults).toEqual([
-    `job: lines has ${MOST_ITEMS + 1} items, and may have ${MOST_ITEMS}: submit it in several parts, or have a step submit a child for each part of the list (defineChildJob with forEach)`,
+    `job: lines has ${MOST_ITEMS + 1} items, and may have ${MOST_ITEMS}: submit it in several parts`,
   ]);
 });
 

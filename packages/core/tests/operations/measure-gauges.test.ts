@@ -40,7 +40,7 @@ test("what can't be counted is an event of its own, and all else is measured", a
         },
       },
     ],
-    queueAges: async () => [
+    queueAges: [
       { queue: "jobs", read: away },
       { queue: "scheduler", read: async (now) => [{ cause: "NotAdmitted", ageMs: now - NOON_MS + 1500 }] },
     ],
@@ -77,7 +77,7 @@ test("P26 a wait that is over is measured as 0", async () => {
   measureWith((metric, value, by) => measured.push([metric, value, by]));
   let groups = [heldUpGroup("shipping", "retry", 5)];
   const heldUp = { groups: async () => ({ asOf: NOON, count: 5, isAll: true, groups }) };
-  const ports: GaugePorts = { ...world, jobGauges: [], queueAges: async () => [], heldUp };
+  const ports: GaugePorts = { ...world, jobGauges: [], queueAges: [], heldUp };
   await measureGauges({ ...ports, telemetry: world.telemetry });
   groups = [];
   await measureGauges({ ...ports, telemetry: world.telemetry });

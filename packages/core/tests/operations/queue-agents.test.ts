@@ -213,6 +213,31 @@ test.each([
   },
 );
 
+test("P7 with another agent's nonce a reply completes nothing: each request has a nonce of its own", async () => {
+  await askAgent(await open("checkFraud"), world);
+  const payment = { ...(await open("takePayment")), transport: "queue" } as const;
+  const own = scheduled(
+    { ...payment, name: payment.step, startWithin: "PT30S" },
+    1,
+    "forward",
+    payment.completeBy,
+    SCHEDULING,
+  ).record;
+  const state = await world.store.state("job-1");
+  if (!state) throw new Error("there is no record");
+  await world.store.replace(state, { ...state.record, steps: { ...state.record.steps, takePayment: own } });
+  const ticket = world.requests.at(-1)?.request.ticket;
+  const before = await world.stateOf();
+  expect(own.nonce).toBeTypeOf("string");
+  expect(
+    await take({ ticket: { ...ticket, nonce: own.nonce }, kind: "done", result: { checkId: "c-1" } }),
+  ).toBeUndefined();
+  expect(await world.stateOf()).toEqual(before);
+  expect(await take({ ticket, kind: "done", result: { checkId: "c-1" } })).toMatchObject({
+    outcome: { kind: "completed" },
+  });
+});
+
 test("P7 P8 a reply to an earlier attempt's request has the step's nonce: it is late, and stands in the audit log", async () => {
   const first = await open("checkFraud");
   const { nonce } = first.record;

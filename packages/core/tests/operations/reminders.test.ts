@@ -1,6 +1,6 @@
 // A step that waits for a person (P22): who has to act, and the reminder when half of the time is over.
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Assignee, Workflow } from "../../src/domain/definition/workflow.ts";
+import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
 import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
 import type { Context } from "../../src/scheduler/ports.ts";
@@ -9,14 +9,14 @@ import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { takeReport } from "../../src/scheduler/steps/take-reply.ts";
 import { recordJob } from "../../src/submission/submit-job.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
-import { type Goods, NOON_MS, sampleJob } from "../jobs.ts";
+import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 
 const DAY_MS = 86_400_000;
 const within = { startWithin: "PT5S", completeWithin: "PT10S" };
 const at = (ms: number) => new Date(NOON_MS + ms).toISOString();
 
-const approval = (assignee?: Assignee): Workflow => ({
+const approval = (assignee?: string): Workflow => ({
   name: "job-fulfilment",
   version: 1,
   policy: { failureThreshold: 2, waits: [], onExhausted: "compensate", onRejected: "compensate" },
@@ -30,13 +30,11 @@ const approval = (assignee?: Assignee): Workflow => ({
   ],
 });
 
-const rules = { conditions: {}, lists: {}, assignees: { byJob: ({ jobId }: Goods) => `desk of ${jobId}` } };
-
 let world: World;
 
 /** Its first step waits for a person. */
 async function waiting(workflow = approval("underwriters")): Promise<void> {
-  world = createWorld(NOON_MS, undefined, { workflows: [workflow], rules });
+  world = createWorld(NOON_MS, undefined, { workflows: [workflow] });
   world.answers.set("reserve", () => ({ kind: "accepted", reference: "file 7" }));
   const envelope = { messageId: "job-1", replyTo: "replies-shop" };
   const record = await recordJob({ body: sampleJob("job-1"), envelope, traceparent: null }, world);
@@ -136,19 +134,6 @@ test("P22 while the bus does not take it, the reminder stays in the record, and 
   expect(await sweep(world)).toMatchObject({ found: 1, published: 1 });
   expect(reminders()).toHaveLength(1);
   expect(await world.stateOf()).toMatchObject({ outbox: [], dueAt: at(10 * DAY_MS) });
-});
-
-test("P22 a rule names the assignee from the content, once", async () => {
-  await waiting(approval({ rule: "byJob" }));
-  expect(await step()).toMatchObject({ assignee: "desk of job-1" });
-});
-
-test("P22 P33 a job whose assignee can't be named is rejected with the reason", async () => {
-  const broken = { ...rules, assignees: { byJob: () => " " } };
-  world = createWorld(NOON_MS, undefined, { workflows: [approval({ rule: "byJob" })], rules: broken });
-  const envelope = { messageId: "job-1", replyTo: "replies-shop" };
-  expect(await recordJob({ body: sampleJob("job-1"), envelope, traceparent: null }, world)).toBeUndefined();
-  expect(JSON.stringify(world)).toContain("the assignee of approve, by byJob, must be a text");
 });
 
 const DEATH = new Error("the process died");

@@ -28,7 +28,7 @@ function view(recent: Partial<RecentJobs>) {
       inFlight: async () => ({ workflows: [], isAll: true }),
       ...recent,
     },
-    waitingMessages: createWaitingMessages({ queueAges: async () => QUEUES, now: () => clock.now }),
+    waitingMessages: createWaitingMessages({ queueAges: QUEUES, now: () => clock.now }),
     windowMs: 3_600_000,
     now: () => clock.now,
   });
@@ -82,7 +82,7 @@ test("nothing of late; at most one look in half a minute, of at most 200 documen
 });
 
 test("since when messages wait, by cause; a queue that could not be read says why", async () => {
-  const read = createWaitingMessages({ queueAges: async () => QUEUES, now: () => NOON_MS });
+  const read = createWaitingMessages({ queueAges: QUEUES, now: () => NOON_MS });
   expect(await read()).toEqual({
     asOf: at(0),
     queues: [

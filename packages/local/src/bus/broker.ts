@@ -33,19 +33,17 @@ export class Broker {
         lastDuplicateId += 1;
         return lastDuplicateId;
       },
-      find: (path) => this.#findTarget(path),
+      find: (path) => this.catalog.get(path)?.queue,
     };
     this.catalog = new EntityCatalog(store, around);
     this.catalog.restore();
     this.#ticking = setInterval(() => this.tick(), TICK_MS);
   }
 
-  /** A queue, a topic, a subscription, or the dead-letter queue of a queue or a subscription. */
+  /** A queue, or the dead-letter queue of one. */
   find(address: string): Queue | undefined {
     const owner = deadLetterOwner(address);
-    if (owner === undefined) return this.catalog.get(address)?.queue;
-    const entity = this.catalog.get(owner);
-    return entity?.row.kind === "topic" ? undefined : entity?.queue.deadLetter;
+    return owner === undefined ? this.catalog.get(address)?.queue : this.catalog.get(owner)?.queue.deadLetter;
   }
 
   tick(): void {
@@ -54,10 +52,5 @@ export class Broker {
 
   close(): void {
     clearInterval(this.#ticking);
-  }
-
-  #findTarget(path: string): Queue | undefined {
-    const entity = this.catalog.get(path);
-    return entity?.row.kind === "subscription" ? undefined : entity?.queue;
   }
 }

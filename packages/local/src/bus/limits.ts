@@ -7,7 +7,6 @@ const QUEUES = "https://learn.microsoft.com/azure/templates/microsoft.servicebus
 const LOCKS = "https://learn.microsoft.com/azure/service-bus-messaging/message-transfers-locks-settlement";
 const DEAD_LETTERS =
   "https://learn.microsoft.com/dotnet/api/azure.messaging.servicebus.servicebusreceiver.deadlettermessageasync";
-const TRANSACTIONS = "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-transactions";
 const CHAINS = "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-auto-forwarding";
 const DELETIONS = "https://learn.microsoft.com/azure/service-bus-messaging/batch-delete#quotas";
 const SESSIONS = "https://learn.microsoft.com/azure/service-bus-messaging/message-sessions";
@@ -40,31 +39,22 @@ export const BUS_LIMITS = {
     isLeast: true,
   },
   maxDeliveryCount: limit("The deliveries of a message", 2000, "", SETTINGS, QUEUES),
-  entityMegabytes: limit("The size of a queue or a topic in MB", 5 * KB, "", SETTINGS, QUOTAS),
-  partitionedMegabytes: limit("The size of a partitioned queue or topic in MB", 80 * KB, "", SETTINGS, QUOTAS),
+  entityMegabytes: limit("The size of a queue in MB", 5 * KB, "", SETTINGS, QUOTAS),
+  partitionedMegabytes: limit("The size of a partitioned queue in MB", 80 * KB, "", SETTINGS, QUOTAS),
   usualMegabytes: limit(
-    "What a queue or a topic of the usual size holds, in MB",
+    "What a queue of the usual size holds, in MB",
     KB,
     "",
     "`amqp:resource-limit-exceeded`",
     QUOTAS,
   ),
   userMetadata: limit("The metadata of an entity", 1024, "characters", SETTINGS, QUEUES),
-  entityName: limit("The name of a queue or a topic", 260, "characters", SETTINGS, QUOTAS),
-  partName: limit("The name of a subscription or a rule", 50, "characters", SETTINGS, QUOTAS),
-  entities: limit("The queues and topics of a namespace", 10_000, "", QUOTA, QUOTAS),
-  partitionedEntities: limit("The partitioned queues and topics of a namespace", 100, "", QUOTA, QUOTAS),
-  subscriptions: limit("The subscriptions of a topic", 2000, "", QUOTA, QUOTAS),
-  sqlFilters: limit("The SQL filters of a topic", 2000, "", QUOTA, QUOTAS),
-  correlationFilters: limit("The correlation filters of a topic", 100_000, "", QUOTA, QUOTAS),
-  filterCharacters: limit("The text of a SQL filter", 1024, "characters", SETTINGS, QUOTAS),
-  actionCharacters: limit("The text of a rule's action", 1024, "characters", SETTINGS, QUOTAS),
-  actionStatements: limit("The statements of a rule's action", 32, "", SETTINGS, QUOTAS),
+  entityName: limit("The name of a queue", 260, "characters", SETTINGS, QUOTAS),
+  entities: limit("The queues of a namespace", 10_000, "", QUOTA, QUOTAS),
+  partitionedEntities: limit("The partitioned queues of a namespace", 100, "", QUOTA, QUOTAS),
   accessRules: limit("The authorization rules of an entity", 12, "", SETTINGS, QUOTAS),
-  transactionMessages: limit("The messages of a transaction", 100, "", "`amqp:not-allowed`", QUOTAS),
   deletedMessages: limit("The messages that one request deletes", 500, "", RANGE, DELETIONS),
   peekedMessages: limit("The messages that one request peeks at", 250, "", "the first ones are answered", QUOTAS),
-  transactionMs: limit("A transaction", 2 * MINUTE, "ms", "it is rolled back", TRANSACTIONS),
   connections: limit("The connections to a namespace", 5000, "", "`amqp:resource-limit-exceeded`", QUOTAS),
   idleSenderMs: limit(
     "The time in which a sender sends nothing",
@@ -103,6 +93,13 @@ export const BUS_NOT_KEPT = {
 
 /** What passes in Azure up to a limit, and here not at all or only once. */
 export const BUS_STRICTER = {
+  topics: otherLimit(
+    "Topics, subscriptions and rules",
+    "10,000 topics, with 2,000 subscriptions each",
+    "refused by name",
+    QUOTAS,
+  ),
+  transactions: otherLimit("The messages of a transaction", "100", "transactions are refused by name", QUOTAS),
   largeMessages: otherLimit(
     "Messages above 256 KB",
     "100 MB in the premium tier",

@@ -5,7 +5,6 @@ const PARTITIONS = "https://learn.microsoft.com/azure/service-bus-messaging/serv
 const PAYLOADS = "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-messages-payloads";
 const SESSIONS = "https://learn.microsoft.com/azure/service-bus-messaging/message-sessions";
 const RECEIVERS = "https://github.com/Azure/azure-service-bus/issues/326";
-const TOPICS = "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-queues-topics-subscriptions";
 const CHAINS = "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-auto-forwarding";
 const QUEUES = "https://learn.microsoft.com/azure/templates/microsoft.servicebus/namespaces/queues";
 const UNKNOWN = "https://learn.microsoft.com/azure/azure-resource-manager/bicep/diagnostics/bcp037";
@@ -34,7 +33,6 @@ export const BUS_REJECTIONS = {
     NOT_ALLOWED,
     RECEIVERS,
   ),
-  topicReceiver: rejection("A receiver of a topic, and a sender to a subscription", NOT_ALLOWED, TOPICS),
   forward: rejection(
     "Forwarding to what does not exist, to itself or from what requires sessions",
     "400, or an error at the start",
@@ -45,5 +43,5 @@ export const BUS_REJECTIONS = {
     AT_START,
     QUEUES,
   ),
-  unknownMember: rejection("An unknown member of a declared queue, topic or subscription", AT_START, UNKNOWN),
+  unknownMember: rejection("An unknown member of a declared queue", AT_START, UNKNOWN),
 } as const satisfies Readonly<Record<string, Rejection>>;

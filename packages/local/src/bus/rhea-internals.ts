@@ -99,10 +99,8 @@ export type SenderLink = Omit<Sender, "local" | "session" | "connection"> &
 export type ReceiverLink = Receiver &
   LinkInternals & {
     _incomplete: IncompleteDelivery | undefined;
-    /** The transaction that the delivery in hand is sent in. */
-    transactionId: Buffer | undefined;
-    /** What a client attaches to that declares transactions, as it came. */
-    coordinator: Typed | undefined;
+    /** A client attaches to what declares transactions. */
+    isCoordinator?: boolean;
   };
 
 export interface AttachFrame {
@@ -115,7 +113,7 @@ export interface AttachFrame {
   };
 }
 
-type Described = Typed & { readonly descriptor?: Typed };
+export type Described = Typed & { readonly descriptor?: Typed };
 
 export interface TransferFrame {
   readonly performative: {
@@ -123,7 +121,7 @@ export interface TransferFrame {
     readonly delivery_id: number | null | undefined;
     readonly aborted: boolean | null | undefined;
     /** The fields as they came, with their types. */
-    readonly value: readonly Typed[];
+    readonly value: readonly Described[];
     message_format: number | null | undefined;
     more: boolean | null | undefined;
   };
@@ -135,7 +133,7 @@ export interface DispositionFrame {
     readonly role: boolean;
     first: number;
     last: number | null | undefined;
-    state: Typed | null | undefined;
+    state: Described | null | undefined;
   };
 }
 
@@ -147,7 +145,6 @@ export interface FlowFrame {
 }
 
 interface Deliveries {
-  by_id(id: number): { transactionId?: Buffer } | undefined;
   get_head(): { readonly id: number } | undefined;
   get_tail(): { readonly id: number } | undefined;
 }

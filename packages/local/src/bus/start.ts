@@ -14,7 +14,7 @@ import { KEY, KEY_NAME } from "./links/claims.ts";
 import { Store } from "./queue/store.ts";
 import { checkInternals } from "./rhea-internals.ts";
 
-/** The broker's ports, its data, and its initial queues and topics. */
+/** The broker's ports, its data, and its initial queues. */
 export interface BusOptions extends DeclaredEntities, Strictness {
   /** AMQP; 0: any free one. */
   readonly port: number;
@@ -73,7 +73,7 @@ export async function startBus(options: BusOptions): Promise<RunningBus> {
   };
   try {
     const credentials = options.tls && credentialsIn(options.tls.folder ?? join(options.data, "tls"), Date.now());
-    await declare(broker.catalog, options, Date.now());
+    await declare(broker.catalog, options);
     const handlers = {
       amqp: amqp.accept.bind(amqp),
       http: admin.connections.accept.bind(admin.connections),

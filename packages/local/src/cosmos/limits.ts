@@ -15,7 +15,6 @@ const LEAST = `${QUOTAS}#minimum-throughput-limits`;
 const HIERARCHY = "https://learn.microsoft.com/azure/cosmos-db/hierarchical-partition-keys";
 const COMPOSITES = "https://learn.microsoft.com/azure/cosmos-db/index-policy#composite-indexes";
 const GROUPS = "https://learn.microsoft.com/azure/cosmos-db/nosql/query/group-by";
-const TOKENS = "https://learn.microsoft.com/rest/api/cosmos-db/permissions";
 const UNIQUE = "https://learn.microsoft.com/azure/cosmos-db/unique-keys";
 const METADATA = `${QUOTAS}#request-limits`;
 const TOO_OFTEN = "429, with `--like-azure`";
@@ -92,11 +91,6 @@ export const COSMOS_LIMITS = {
     REQUEST,
   ),
   clockMs: limit("The difference between the clocks of a client and the server", 15 * 60_000, "ms", "403", REQUEST),
-  resourceTokenS: limit("The validity of a resource token, where one is asked for", 5 * 3600, "s", "400", TOKENS),
-  leastResourceTokenS: {
-    ...limit("The shortest validity of a resource token, where one is asked for", 600, "s", "400", REQUEST),
-    isLeast: true,
-  },
   uniqueKeys: limit("The unique keys of a container", 10, "", "400", UNIQUE),
   uniquePaths: limit("The paths of a unique key", 16, "", "400", UNIQUE),
 } as const satisfies Readonly<Record<string, Limit>>;

@@ -1,6 +1,5 @@
 // Every request this server answers, by what it does and to which kind of resource.
 import type { IncomingHttpHeaders } from "node:http";
-import { readChangeFeed } from "./feeds/change-feed.ts";
 import { batchDocuments, bulkDocuments } from "./items/batch.ts";
 import {
   createDocument,
@@ -27,20 +26,6 @@ import {
 } from "./resources/containers.ts";
 import { createDatabase, deleteDatabase, listDatabases, queryDatabases, readDatabase } from "./resources/databases.ts";
 import { listOffers, queryOffers, readOffer, replaceOffer } from "./resources/offers.ts";
-import {
-  createPermission,
-  createUser,
-  deletePermission,
-  deleteUser,
-  listPermissions,
-  listUsers,
-  queryPermissions,
-  queryUsers,
-  readPermission,
-  readUser,
-  replacePermission,
-  replaceUser,
-} from "./resources/users.ts";
 
 export type Route =
   | { readonly kind: string; readonly on: "account"; readonly run: (call: Call) => Reply | Promise<Reply> }
@@ -68,21 +53,6 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "GET dbs/*": { kind: "databaseRead", on: "database", run: readDatabase },
   "DELETE dbs/*": { kind: "databaseDelete", on: "database", run: deleteDatabase },
 
-  "GET dbs/*/users": { kind: "users", on: "database", run: listUsers },
-  "QUERY dbs/*/users": { kind: "users", on: "database", run: queryUsers },
-  "POST dbs/*/users": { kind: "users", on: "database", run: createUser },
-  "UPSERT dbs/*/users": { kind: "users", on: "database", run: createUser },
-  "GET dbs/*/users/*": { kind: "users", on: "database", run: readUser },
-  "PUT dbs/*/users/*": { kind: "users", on: "database", run: replaceUser },
-  "DELETE dbs/*/users/*": { kind: "users", on: "database", run: deleteUser },
-  "GET dbs/*/users/*/permissions": { kind: "permissions", on: "database", run: listPermissions },
-  "QUERY dbs/*/users/*/permissions": { kind: "permissions", on: "database", run: queryPermissions },
-  "POST dbs/*/users/*/permissions": { kind: "permissions", on: "database", run: createPermission },
-  "UPSERT dbs/*/users/*/permissions": { kind: "permissions", on: "database", run: createPermission },
-  "GET dbs/*/users/*/permissions/*": { kind: "permissions", on: "database", run: readPermission },
-  "PUT dbs/*/users/*/permissions/*": { kind: "permissions", on: "database", run: replacePermission },
-  "DELETE dbs/*/users/*/permissions/*": { kind: "permissions", on: "database", run: deletePermission },
-
   "GET dbs/*/colls": { kind: "containerList", on: "database", run: listContainers },
   "QUERY dbs/*/colls": { kind: "containerList", on: "database", run: queryContainers },
   "POST dbs/*/colls": { kind: "containerCreate", on: "database", run: createContainer },
@@ -106,7 +76,6 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "PLAN dbs/*/colls/*/docs": { kind: "queryPlan", on: "container", run: planQuery },
   "QUERY dbs/*/colls/*/docs": { kind: "query", on: "documents", reads: true, run: queryDocuments },
   "GET dbs/*/colls/*/docs": { kind: "list", on: "documents", reads: true, run: listDocuments },
-  "FEED dbs/*/colls/*/docs": { kind: "changeFeed", on: "documents", reads: true, run: readChangeFeed },
   "GET dbs/*/colls/*/docs/*": { kind: "read", on: "documents", reads: true, run: readDocument },
   "PUT dbs/*/colls/*/docs/*": { kind: "replace", on: "documents", run: replaceDocument },
   "PATCH dbs/*/colls/*/docs/*": { kind: "patch", on: "documents", run: patchDocument },
@@ -130,6 +99,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   sprocs: "Stored procedures",
   triggers: "Triggers",
   udfs: "User defined functions",
+  users: "Users and their permissions",
   conflicts: "Conflicts other than the empty list of them",
   clientencryptionkeys: "Client encryption keys",
   attachments: "Attachments",
@@ -137,8 +107,9 @@ const REFUSED: Readonly<Record<string, string>> = {
 };
 
 /** What this server does not do, by the name that its users know. */
-export function refusalOf(method: string, path: string): string {
-  const what = Object.entries(REFUSED).find(([type]) => path.split("/").includes(type))?.[1];
+export function refusalOf(method: string, path: string, headers: IncomingHttpHeaders): string {
+  const isFeed = verbOf(method, headers) === "FEED";
+  const what = isFeed ? "Change feeds" : Object.entries(REFUSED).find(([type]) => path.split("/").includes(type))?.[1];
   return what
     ? `${what} are not supported by this server: ${method} ${path}.`
     : `${method} ${path} is not supported by this server.`;

@@ -131,13 +131,12 @@ export class CosmosServer {
     if (path === "$refuse")
       return { reply: headers.authorization === EMULATOR_KEY ? this.#setRefusals(body) : NEEDS_KEY };
     const segments = path === "" ? [] : path.split("/").map(decodeSegment);
-    const notAdmitted =
-      documentPathFault(segments) ?? admissionFault({ catalog: this.#catalog, method, segments, headers });
+    const notAdmitted = documentPathFault(segments) ?? admissionFault({ method, segments, headers });
     if (notAdmitted) return { reply: notAdmitted };
     const full = method === "DELETE" || readsOnly(method, headers) ? undefined : this.#database.roomFault();
     if (full !== undefined) return { reply: fault(NO_ROOM, full) };
     const route = routeOf(method, path, headers);
-    if (!route) return { reply: fault(400, refusalOf(method, path)) };
+    if (!route) return { reply: fault(400, refusalOf(method, path, headers)) };
     this.#requests.set(route.kind, (this.#requests.get(route.kind) ?? 0) + 1);
     const tooOften = this.#metadataRates?.refusal(route.kind);
     if (tooOften) {

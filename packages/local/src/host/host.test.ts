@@ -218,6 +218,7 @@ test("every fault of every function is in one error at the start", async () => {
   const fault = await start("faulty-app").catch((cause: Error) => cause.message);
   expect(String(fault).split("\n")).toEqual([
     "The app cannot run here:",
+    expect.stringMatching(/function "news": this host has no topics, and its binding "serviceBusTrigger\w*" names one/),
     expect.stringContaining(`function "clicks": this host has no trigger "eventHubTrigger"; it knows httpTrigger`),
     expect.stringContaining(`function "writer": this host has no output "eventGrid"; it knows http, serviceBus`),
     expect.stringMatching(/function "sweeper", binding "timer\w+" \(timerTrigger\): setting "SweepEvery"/),
@@ -225,6 +226,7 @@ test("every fault of every function is in one error at the start", async () => {
     expect.stringMatching(
       /function "intake", .*setting "Bus" \(or "AzureWebJobsBus"\) with the connection string is missing/,
     ),
+    expect.stringMatching(/function "news", .*setting "Bus"/),
     expect.stringContaining(`function "shouts": route "admin/shouts" conflicts with the host's own`),
     expect.stringContaining(`function "again": its route and methods are those of "plain" too`),
     expect.stringContaining(`function "odd": route "api/odd/{id:prime}": "prime" is not a route constraint`),

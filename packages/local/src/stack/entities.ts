@@ -20,8 +20,8 @@ interface EntityFile {
   readonly option: string;
   /** Looked for in the current package: the first that is there. */
   readonly usual: readonly string[];
-  /** One of them is there. */
-  readonly lists: readonly string[];
+  /** What it has in any case. */
+  readonly list: string;
   /** What else may be there; absent: whoever reads it looks itself. */
   readonly others?: readonly string[];
 }
@@ -32,7 +32,7 @@ const FILES: readonly EntityFile[] = [
     part: "bus",
     option: "--queues",
     usual: ["infra/entities/service-bus.json"],
-    lists: ["queues", "topics"],
+    list: "queues",
     others: [],
   },
   {
@@ -40,7 +40,7 @@ const FILES: readonly EntityFile[] = [
     part: "cosmos",
     option: "--cosmos-resources",
     usual: ["infra/entities/cosmos.json"],
-    lists: ["containers"],
+    list: "containers",
     others: ["database"],
   },
   {
@@ -48,7 +48,7 @@ const FILES: readonly EntityFile[] = [
     part: "remotes",
     option: "--remotes",
     usual: ["samples/remotes.ts", "samples/remotes.json"],
-    lists: ["services"],
+    list: "services",
   },
 ];
 
@@ -56,18 +56,17 @@ const FILES: readonly EntityFile[] = [
 export async function readEntities(wanted: ServicesArguments): Promise<{ entities: Entities; faults: string[] }> {
   const entities: Record<string, Record<string, unknown>> = {};
   const faults: string[] = [];
-  for (const { entity, part, option, usual, lists, others } of FILES) {
+  for (const { entity, part, option, usual, list, others } of FILES) {
     if (!wanted.parts.includes(part)) continue;
     const chosen = wanted[entity];
     const { path, read } = await firstOf(chosen === undefined ? usual : [chosen]);
     if (read.kind === "absent" && chosen === undefined) continue;
     if (read.kind === "absent") faults.push(`${option}: there is no file ${path}`);
     else if (read.kind === "invalid") faults.push(`${option}: ${path} cannot be read: ${read.reason}`);
-    else if (!hasList(read.value, lists)) {
-      faults.push(`${option}: ${path} has to be an object with a list "${lists.join('" or "')}"`);
-    } else {
+    else if (!hasList(read.value, list)) faults.push(`${option}: ${path} has to be an object with a list "${list}"`);
+    else {
       const notes = readNotes(read.value["notes"]);
-      const known = others && [...lists, ...others, "notes", ...(typeof notes === "string" ? [] : notes)];
+      const known = others && [list, ...others, "notes", ...(typeof notes === "string" ? [] : notes)];
       const unknown = Object.keys(read.value).filter((member) => known?.includes(member) === false);
       for (const member of unknown) faults.push(`${option}: ${path} has a member "${member}", which nobody reads`);
       entities[entity] = read.value;
@@ -120,7 +119,6 @@ async function readJson(path: string): Promise<Read> {
   }
 }
 
-function hasList(value: unknown, lists: readonly string[]): value is Record<string, unknown> {
-  if (typeof value !== "object" || value === null) return false;
-  return lists.some((list) => Array.isArray((value as Record<string, unknown>)[list]));
+function hasList(value: unknown, list: string): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && Array.isArray((value as Record<string, unknown>)[list]);
 }

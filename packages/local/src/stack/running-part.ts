@@ -42,7 +42,7 @@ export function startPart(name: PartName, options: PartOptions): Promise<Running
 async function bus(options: PartOptions): Promise<RunningPart> {
   const { data, durability, ports, tls: isSecured, likeAzure, entities, log } = options;
   const { startBus } = await import("../bus/start.ts");
-  const { queues, topics, notes } = (entities.queues ?? {}) as DeclaredEntities;
+  const { queues, notes } = (entities.queues ?? {}) as DeclaredEntities;
   const running = await startBus({
     port: ports.bus,
     adminPort: ports.busAdmin,
@@ -54,7 +54,6 @@ async function bus(options: PartOptions): Promise<RunningPart> {
     log,
     tls: isSecured ? { port: ports.busTls ?? USUAL_BUS_TLS_PORT, folder: certificateFolder(data) } : undefined,
     ...(queues ? { queues } : {}),
-    ...(topics ? { topics } : {}),
     ...(notes ? { notes } : {}),
   });
   const { port, adminPort, connectionString, tls } = running;

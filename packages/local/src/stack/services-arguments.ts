@@ -46,7 +46,7 @@ export const USAGE = `services [bus] [cosmos] [remotes] [azurite] [traces]    de
                              service (7080)
   --traces-port N            (4318)
   --port N                   the port of the part, if exactly one is named
-  --queues FILE              {queues: […], topics: […]}
+  --queues FILE              {queues: […]}
                              (infra/entities/service-bus.json)
   --cosmos-resources FILE    {database, containers: […]}
                              (infra/entities/cosmos.json)

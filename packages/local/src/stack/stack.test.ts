@@ -118,28 +118,6 @@ describe("the services command", () => {
     for (const port of ports) expect(await listens(port), `${name} ${port}`).toBe(false);
   });
 
-  test("gives the bus the topics that its file declares", async () => {
-    const file = join(await newData(), "entities.json");
-    const topics = [{ name: "events", properties: {}, subscriptions: [{ name: "all", properties: {} }] }];
-    await writeFile(file, JSON.stringify({ queues: [], topics }));
-    const { child, ended } = services([
-      "bus",
-      "--port",
-      "0",
-      "--bus-admin-port",
-      "0",
-      "--queues",
-      file,
-      "--data",
-      await newData(),
-    ]);
-    const [bus] = await partsOf(child);
-    const counted = await fetch(`http://127.0.0.1:${bus?.name === "bus" && bus.adminPort}/$queues`);
-    expect(await counted.json()).toMatchObject([{ name: "events/Subscriptions/all", active: 0 }]);
-    child.disconnect();
-    await ended;
-  });
-
   test.for(["SIGINT", "SIGTERM"] as const)("ends cleanly on %s", async (signal) => {
     const { child, ended } = services(["remotes", "--remotes-port", "0", "--remotes", remotesFile], { channel: false });
     await once(child.stdout ?? child, "data");

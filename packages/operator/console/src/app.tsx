@@ -12,7 +12,7 @@ import { PausedNotices } from "./parts/paused.tsx";
 import { Shortcuts } from "./parts/shortcuts.tsx";
 import { useZone } from "./parts/zone.tsx";
 import { AttentionView } from "./views/attention.tsx";
-import { ENVIRONMENT, TEXT } from "./words/frame.ts";
+import { TEXT } from "./words/frame.ts";
 
 const JobView = lazy(async () => ({ default: (await import("./views/job.tsx")).JobView }));
 const OverviewView = lazy(async () => ({ default: (await import("./views/overview.tsx")).OverviewView }));
@@ -148,13 +148,13 @@ function Header({ session, view, name }: HeaderProps) {
   // What the app calls a job comes with the session.
   const title = session ? TEXT.title : TEXT.console;
   useEffect(() => {
-    document.title = [name, session && ENVIRONMENT(session.environment), title].filter(Boolean).join(" · ");
+    document.title = [name, session?.environment, title].filter(Boolean).join(" · ");
   }, [name, session, title]);
   return (
-    <header className={`top colour-${session?.environment.colour ?? "grey"}`}>
+    <header className="top">
       <div className="who">
         <strong>{title}</strong>
-        {session && <span className="environment">{ENVIRONMENT(session.environment)}</span>}
+        {session && <span className="environment">{session.environment}</span>}
         <span className="space" />
         {session && <span className="operator">{TEXT.operator(session.operator)}</span>}
         <Shortcuts shortcuts={VIEWS} />

@@ -59,8 +59,6 @@ const run = z.object({
       progress: z.string().optional(),
       /** When its assignee was reminded; null until then. */
       remindedAt: instant.nullable().optional(),
-      /** The child job that it waits for, and what that waits for. */
-      child: z.object({ jobId: z.string(), waitsFor: z.string().optional() }).optional(),
     })
     .optional(),
   /** The last technical error of the last attempt in which its agent timed out. */
@@ -110,8 +108,6 @@ const stateRecord = jobSummary.omit({ steps: true }).extend({
   correlationId: z.string(),
   /** The sender, if the job came by its own queue. */
   owner: z.string().optional(),
-  /** For a child job: the step that submitted it. */
-  parent: z.object({ jobId: z.string(), step: z.string(), depth: z.int() }).optional(),
   replyTo: z.string().nullable(),
   traceparent: z.string().nullable(),
   history: z.array(z.object({ at: instant, what: z.string(), by: z.string() })),

@@ -1,6 +1,5 @@
 // The caller, and the environment.
 
-import { ENVIRONMENT_COLOURS } from "@scheduler-agent-supervisor/core/composition";
 import { z } from "zod";
 import { pause } from "./agents.ts";
 
@@ -8,7 +7,7 @@ import { pause } from "./agents.ts";
 export const session = z.strictObject({
   operator: z.string(),
   mayOperate: z.boolean(),
-  environment: z.strictObject({ name: z.string(), colour: z.enum(ENVIRONMENT_COLOURS) }),
+  environment: z.string(),
   /** The app's words for a job and for several, in texts for people. */
   words: z.strictObject({ one: z.string(), many: z.string() }),
   /** The business keys by which a job can be found. */

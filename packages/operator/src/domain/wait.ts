@@ -4,8 +4,7 @@ import type { Direction } from "@scheduler-agent-supervisor/core/domain";
 /**
  * `configuration`: an endpoint's address or the app's credential for it is wrong. `retry`: its last try timed out. `paused`: an operator has paused
  * the agent. `agent`: no agent has taken it up; `cause`: how often it was not in time. `report`: its service or a person reports it later. `poll`: its
- * service does it later, and its agent's polls fail or are not made. `service`: its agent works on it, or waits for an endpoint. `child`: it is a job of
- * another workflow, and `cause` has its id and what it waits for. `supervisor`: its time is over, and no sweep has continued it; `cause`: why none
+ * service does it later, and its agent's polls fail or are not made. `service`: its agent works on it, or waits for an endpoint. `supervisor`: its time is over, and no sweep has continued it; `cause`: why none
  * could. `start`: no attempt has started yet. `message`: it has ended, and a message about it is not known to be sent; `cause`: why not.
  */
 export const WAIT_REASONS = [
@@ -16,7 +15,6 @@ export const WAIT_REASONS = [
   "report",
   "poll",
   "service",
-  "child",
   "supervisor",
   "start",
   "message",
@@ -42,9 +40,8 @@ export interface Wait {
 /**
  * Such as `waits for payment: HTTP 401 since 00:29, tries again at 00:34`.
  * @param timeOf an instant as the reader's clock shows it
- * @param noun what the reader calls a job
  */
-export function waitInWords(wait: Wait, timeOf: (at: string) => string, noun = "job"): string {
+export function waitInWords(wait: Wait, timeOf: (at: string) => string): string {
   const { reason, step, agent, direction, cause, since, until } = wait;
   const work = direction === "compensate" ? `the compensation of ${step}` : step;
   const from = `since ${timeOf(since)}`;
@@ -65,8 +62,6 @@ export function waitInWords(wait: Wait, timeOf: (at: string) => string, noun = "
       return `waits for ${agent}, which learns nothing about ${work} ${from}: ${cause}, ${again}`;
     case "service":
       return `waits for ${agent} to finish ${work} ${from}${end}`;
-    case "child":
-      return `waits for child ${noun} ${cause} ${from}${end}`;
     case "supervisor":
       return `waits for the supervisor: ${work ?? "it"} is overdue ${from}${until === null ? "" : `, and can't be recovered: ${cause}; ${again}`}`;
     case "start":

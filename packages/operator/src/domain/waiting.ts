@@ -122,7 +122,7 @@ function pollFaultOf({ expiry, accepted }: OpenRun, overdueBefore: string): stri
 }
 
 /** Of a step that was taken up: they end without a sweep or a new attempt, so they are no reason why the job itself does not continue. */
-const BY_OTHERS: ReadonlySet<WaitReason> = new Set(["report", "poll", "child", "service"]);
+const BY_OTHERS: ReadonlySet<WaitReason> = new Set(["report", "poll", "service"]);
 
 /**
  * Each open step's wait, the longest first, and the job's own where its attempt has not started or no sweep continues it, unless a step's wait says why. None if it
@@ -164,12 +164,10 @@ function waitOf({ step, agent, direction, assignee, run }: OpenStep, job: Waitin
   const isOverdue = run.state !== "NotStarted" && end !== "" && end < overdueBefore;
   if (isOverdue && (isBegun || isForgotten)) return wait("supervisor", end);
   if (run.state === "Awaiting") {
-    const { at = run.scheduledAt ?? now, child, lastReportAt = at, pollAt = null } = run.accepted ?? {};
+    const { at = run.scheduledAt ?? now, lastReportAt = at, pollAt = null } = run.accepted ?? {};
     const fault = pollFaultOf(run, overdueBefore);
     if (fault !== undefined) return { ...wait("poll", lastReportAt, run.again?.at ?? pollAt), cause: fault };
-    return child === undefined
-      ? { ...wait("report", at, run.completeBy), ...(assignee !== undefined && { assignee }) }
-      : { ...wait("child", at, run.completeBy), cause: [child.jobId, child.waitsFor].filter(Boolean).join(": ") };
+    return { ...wait("report", at, run.completeBy), ...(assignee !== undefined && { assignee }) };
   }
   if (isPaused(agent) && !isBegun) return wait("paused", job.reachedAt);
   const { waitCount = 0 } = run;

@@ -22,6 +22,9 @@ import { type Handled, handleDeadLetter } from "../operations/handle-dead-letter
 import { type Endpoint, type Endpoints, listed } from "./operator-endpoint.ts";
 
 export function deadLettersApi(application: App): Endpoints {
+  const queues = () => deskOf(application).deadLetters().deadLetters.queues;
+  const queueOf = (name: string) => queues().find((queue) => queue.name === name);
+
   return {
     listDeadLetters: {
       method: "GET",
@@ -33,7 +36,7 @@ export function deadLettersApi(application: App): Endpoints {
         const { queue: name, from, limit } = parsed.value;
         const { deadLetters } = deskOf(application).deadLetters();
         if (name === undefined) return listed(request, { queues: await countDeadLetters(deadLetters) });
-        const queue = await queueOf(name);
+        const queue = queueOf(name);
         if (!queue) return noSuchQueue(name);
         return listed(request, { queue: queue.name, ...(await deadLetters.page(queue, from, limit)) });
       },
@@ -45,7 +48,7 @@ export function deadLettersApi(application: App): Endpoints {
       handle: async (request) => {
         const parsed = parseDeadLetterCauses(request.query.entries());
         if (parsed.kind === "invalid") return atFault(parsed.faults);
-        const queue = await queueOf(parsed.value.queue);
+        const queue = queueOf(parsed.value.queue);
         if (!queue) return noSuchQueue(parsed.value.queue);
         return listed(request, await deadLetterCauses(queue, deskOf(application).deadLetters().deadLetters));
       },
@@ -58,7 +61,7 @@ export function deadLettersApi(application: App): Endpoints {
         const parsed = parseMessageWave(await request.text());
         if (parsed.kind === "invalid") return atFault(parsed.faults);
         const { queue: name, numbers, ...asked } = parsed.value;
-        const queue = await queueOf(name);
+        const queue = queueOf(name);
         if (!queue) return noSuchQueue(name);
         const results: MessageWaveResults["results"] = [];
         // One after another: a message is locked together with those before it.
@@ -123,14 +126,8 @@ export function deadLettersApi(application: App): Endpoints {
     return answer(queue, sequenceNumber, handled);
   }
 
-  async function queueOf(name: string): Promise<DeadLetterQueue | undefined> {
-    const { known } = await deskOf(application).deadLetters().deadLetters.queues();
-    return known.find((queue) => queue.name === name);
-  }
-
-  async function noSuchQueue(name: string): Promise<HttpResponseInit> {
-    const { known } = await deskOf(application).deadLetters().deadLetters.queues();
-    const names = known.map((queue) => queue.name);
+  function noSuchQueue(name: string): HttpResponseInit {
+    const names = queues().map((queue) => queue.name);
     return {
       status: 404,
       jsonBody: { error: `There are no dead letters of ${name}; there are those of ${names.join(", ")}.` },
@@ -143,7 +140,7 @@ export function deadLettersApi(application: App): Endpoints {
     work: (queue: DeadLetterQueue, sequenceNumber: string) => Promise<HttpResponseInit>,
   ): Promise<HttpResponseInit> {
     const { queue: name = "", sequenceNumber = "" } = request.params;
-    const queue = await queueOf(name);
+    const queue = queueOf(name);
     if (!queue) return noSuchQueue(name);
     return isSequenceNumber(sequenceNumber) ? work(queue, sequenceNumber) : notFound(queue, sequenceNumber);
   }

@@ -1,13 +1,10 @@
-// What the operators' desk does in every process of the app: it tells other hosts of this app's reply queues, and keeps what the process says of itself.
+// What the operators' desk does in every process of the app: it keeps what the process says of itself.
 
 import type { PostInvocationContext } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { watchEvents } from "@scheduler-agent-supervisor/core/telemetry";
 import { type Desk, deskOf } from "../compose.ts";
-import { ANNOUNCED_EVERY_MS, type ReplyQueues } from "../operations/reply-queues.ts";
 
-/** After a store that did not answer. */
-const AGAIN_AFTER_MS = 10_000;
 const ALIVE_EVERY_MS = 600_000;
 
 /** The hooks of the app. They never throw, and nothing waits for store or storage. */
@@ -17,11 +14,10 @@ export function deskHooks(application: App) {
     appStart: async (): Promise<void> => {
       desk = composed(application);
       if (!desk) return;
-      const { reports, replyQueues } = desk;
+      const { reports } = desk;
       watchEvents(reports.event);
       reports.alive();
       setInterval(reports.alive, ALIVE_EVERY_MS).unref();
-      void announce(replyQueues);
     },
     postInvocation: ({ invocationContext, error }: PostInvocationContext): void => {
       // Who asks by HTTP is answered that it failed; and nobody may ask again for long after it works again.
@@ -38,12 +34,4 @@ function composed(application: App): Desk | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function announce(replyQueues: ReplyQueues): Promise<void> {
-  const isAnnounced = await replyQueues.announce().then(
-    () => true,
-    () => false,
-  );
-  setTimeout(() => void announce(replyQueues), isAnnounced ? ANNOUNCED_EVERY_MS : AGAIN_AFTER_MS).unref();
 }

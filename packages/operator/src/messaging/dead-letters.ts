@@ -1,6 +1,5 @@
 // The messages in a dead-letter queue or in the quarantine, as a port: shown, sent again, or removed.
 import type { MessageCopy } from "../domain/message-copy.ts";
-import type { OthersQueue } from "../domain/others-queue.ts";
 
 /** A queue of messages that no function receives any more. */
 export interface DeadLetterQueue {
@@ -14,15 +13,6 @@ export interface DeadLetterQueue {
    * @param cameBy the application property of that name
    */
   readonly resendTo: (subject: string | undefined, cameBy?: unknown) => string;
-  /** Another host's, which may be gone: then it has no messages. */
-  readonly mayBeGone?: boolean;
-}
-
-/** The queues of all hosts. */
-export interface DeadLetterQueues {
-  readonly known: readonly DeadLetterQueue[];
-  /** Those whose names could not be read, and why. */
-  readonly unknown: readonly { readonly queue: string; readonly error: string }[];
 }
 
 /** A message in a list. */
@@ -100,8 +90,7 @@ export type Taken<T> =
 
 /** Every method throws if the bus gives no answer. */
 export interface DeadLetters {
-  /** Never throws. */
-  queues(): Promise<DeadLetterQueues>;
+  readonly queues: readonly DeadLetterQueue[];
   /** All messages there, up to a limit: `isAll` is false if there are more. */
   all(queue: DeadLetterQueue): Promise<{ readonly messages: readonly DeadLetterSummary[]; readonly isAll: boolean }>;
   /** @param from a sequence number: the page begins there, or at the first one after it */
@@ -129,30 +118,19 @@ export interface OwnQueues {
   /** The queues of one sender each. */
   readonly ownedQueues?: readonly string[];
   readonly agentReplies: string;
-  /** The queues of one team each. */
-  readonly teamQueues?: readonly string[];
-  /** The reply queues of other hosts. */
-  readonly others?: readonly OthersQueue[];
 }
 
 export function deadLetterQueuesOf(own: OwnQueues): DeadLetterQueue[] {
-  const { quarantine, jobs, ownedQueues = [], agentReplies, others: ofOthers = [] } = own;
-  const otherNames = ofOthers.map(({ queue }) => queue);
-  const consumed = [...own.consumed, ...otherNames];
-  const teamQueues = [...(own.teamQueues ?? []), ...otherNames];
-  const mayBeGone = (queue: string) => ofOthers.some((other) => other.queue === queue && !other.isInUse);
+  const { consumed, quarantine, jobs, ownedQueues = [], agentReplies } = own;
   // The quarantine keeps messages from queues of jobs and of replies, and its subject names which; what can't be stored may be from any queue. The
   // message still belongs to its sender.
   const source = (subject: string | undefined, cameBy?: unknown) => {
     if (subject === "NotStorable") return consumed.find((queue) => queue === cameBy) ?? jobs;
-    const [several, others] = subject === "InvalidReply" ? [agentReplies, teamQueues] : [jobs, ownedQueues];
-    return others.find((queue) => queue === cameBy) ?? several;
+    if (subject === "InvalidReply") return agentReplies;
+    return ownedQueues.find((queue) => queue === cameBy) ?? jobs;
   };
   return [
-    ...consumed.map((queue) => ({
-      ...{ name: queue, queue, isSubQueue: true, resendTo: () => queue },
-      ...(mayBeGone(queue) && { mayBeGone: true }),
-    })),
+    ...consumed.map((queue) => ({ name: queue, queue, isSubQueue: true, resendTo: () => queue })),
     { name: quarantine, queue: quarantine, isSubQueue: false, resendTo: source },
     // Messages whose lock expired or was released too often there.
     { name: `${quarantine}-dead-letters`, queue: quarantine, isSubQueue: true, resendTo: source },

@@ -1,10 +1,5 @@
 // The age of the oldest message in a queue, from its first arrival, by the cause of its wait.
-import {
-  isServiceBusError,
-  type ServiceBusClient,
-  type ServiceBusReceivedMessage,
-  type ServiceBusReceiver,
-} from "@azure/service-bus";
+import type { ServiceBusClient, ServiceBusReceivedMessage, ServiceBusReceiver } from "@azure/service-bus";
 import { FIRST_ENQUEUED_AT, POSTPONE_CAUSE } from "@scheduler-agent-supervisor/core/messaging";
 import Long from "long";
 
@@ -44,9 +39,6 @@ export function createQueueAge(client: ServiceBusClient, queue: string): QueueAg
     },
   };
 }
-
-/** The queue does not exist. */
-export const isGone = (cause: unknown): boolean => isServiceBusError(cause) && cause.code === "MessagingEntityNotFound";
 
 async function* arrivalsIn(receiver: ServiceBusReceiver): AsyncGenerator<{ since: number; cause: string }> {
   // From the head each time: a receiver would continue where its last read ended.

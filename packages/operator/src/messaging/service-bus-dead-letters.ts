@@ -21,7 +21,6 @@ import type {
   TakenDeadLetter,
 } from "./dead-letters.ts";
 import { messageCopyOf, receivedOf } from "./message-copy.ts";
-import { isGone } from "./queue-ages.ts";
 
 /** The number of messages that are read, and that may be before the wanted message: the SDK holds at most 2048 locks on one link. */
 const MOST = 1000;
@@ -62,13 +61,9 @@ export function createServiceBusDeadLetters(
     all: (queue) =>
       withReceiver(queue, async (receiver) => {
         const messages: DeadLetterSummary[] = [];
-        try {
-          for await (const message of peeked(receiver, Long.ZERO)) {
-            if (messages.length === MOST) return { messages, isAll: false };
-            messages.push(deadLetterSummary(message, contracts));
-          }
-        } catch (cause) {
-          if (!(queue.mayBeGone && isGone(cause))) throw cause;
+        for await (const message of peeked(receiver, Long.ZERO)) {
+          if (messages.length === MOST) return { messages, isAll: false };
+          messages.push(deadLetterSummary(message, contracts));
         }
         return { messages, isAll: true };
       }),

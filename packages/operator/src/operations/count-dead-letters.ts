@@ -23,9 +23,8 @@ export type DeadLetterCount =
 const MOST_CAUSES = 5;
 
 export async function countDeadLetters(deadLetters: DeadLetters): Promise<DeadLetterCount[]> {
-  const { known, unknown } = await deadLetters.queues();
-  const counts = await Promise.all(
-    known.map(async (queue): Promise<DeadLetterCount> => {
+  return Promise.all(
+    deadLetters.queues.map(async (queue): Promise<DeadLetterCount> => {
       try {
         const { messages, isAll } = await deadLetters.all(queue);
         return { queue: queue.name, ...waiting(messages), isAll, causes: causesOf(messages) };
@@ -34,7 +33,6 @@ export async function countDeadLetters(deadLetters: DeadLetters): Promise<DeadLe
       }
     }),
   );
-  return [...counts, ...unknown];
 }
 
 function waiting(messages: readonly DeadLetterSummary[]): Waiting {

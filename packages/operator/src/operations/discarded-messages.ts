@@ -66,7 +66,7 @@ export async function resendDiscarded(
     await entry.write(message, `rejected: ${why}`);
     return { kind: "rejected", reason: why };
   };
-  const queue = (await deadLetters.queues()).known.find((one) => one.name === name);
+  const queue = deadLetters.queues.find((one) => one.name === name);
   if (!queue) return rejected(`the app has no queue ${name} any more`);
   const corrected = correction && {
     body: redactorOf(context.rules.contracts).restored(correction.body, message.body),

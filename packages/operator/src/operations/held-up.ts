@@ -97,8 +97,7 @@ function heldOf(job: WaitingJob, context: WaitContext, troubles: ReadonlyMap<str
   return waitsOf(job, context).flatMap((found) => {
     const trouble = (found.agent !== null && troubles.get(found.agent)) || null;
     // A service that is done later has a list of its own; a service that is well takes its time.
-    if (found.reason === "report" || found.reason === "child" || (found.reason === "service" && trouble === null))
-      return [];
+    if (found.reason === "report" || (found.reason === "service" && trouble === null)) return [];
     const wait = { ...found, cause: found.cause ?? trouble?.lastError ?? null };
     return [{ id: idOf(wait), job, wait, trouble }];
   });

@@ -17,7 +17,7 @@ import {
   type Workflow,
   withHiddenSecrets,
 } from "@scheduler-agent-supervisor/core/domain";
-import { type ActionName, contractOf, nounOf } from "@scheduler-agent-supervisor/core/messaging";
+import { type ActionName, contractOf } from "@scheduler-agent-supervisor/core/messaging";
 import { decisionContextOf, type Ports, workflowOf } from "@scheduler-agent-supervisor/core/scheduling";
 import { entityTag, shownRecord } from "@scheduler-agent-supervisor/core/store";
 import { type StatusStanding, statusesOf } from "../domain/statuses.ts";
@@ -96,7 +96,7 @@ const wasDone = (one: UnknownOutcome): OperatorAction => ({
   ...one,
 });
 
-async function waitsNow(record: StateRecord, { timing, pauses, rules, now }: Ports): Promise<Inspection["waits"]> {
+async function waitsNow(record: StateRecord, { timing, pauses, now }: Ports): Promise<Inspection["waits"]> {
   const job = waitingJobOf(record);
   const agents = [...new Set(job.open.map(({ agent }) => agent))];
   const isPaused = await Promise.all(agents.map((name) => pauses?.isPaused({ kind: "agent", name }) ?? false));
@@ -106,8 +106,7 @@ async function waitsNow(record: StateRecord, { timing, pauses, rules, now }: Por
     graceMs: SWEEP_GRACE_MS + timing.clockSkewMs,
     isPaused: (agent) => isPaused[agents.indexOf(agent)] ?? false,
   });
-  const noun = nounOf(rules.contracts);
-  return waits.map((wait) => ({ ...wait, text: waitInWords(wait, (at) => at, noun) }));
+  return waits.map((wait) => ({ ...wait, text: waitInWords(wait, (at) => at) }));
 }
 
 function mayResubmit(before: StateRecord, decided: (action: OperatorAction) => Decision): MayResubmit {

@@ -12,7 +12,7 @@ import type { HeldUpView } from "./held-up.ts";
 
 export interface GaugePorts extends Pick<Ports, "now" | "timing"> {
   readonly jobGauges: readonly JobCount[];
-  readonly queueAges: () => Promise<readonly QueueAge[]>;
+  readonly queueAges: readonly QueueAge[];
   readonly heldUp: Pick<HeldUpView, "groups">;
 }
 
@@ -36,9 +36,7 @@ export async function measureGauges({
   const jobs = jobGauges.map(({ of, count }) =>
     counted(jobWords(of), async () => measureJobs(of, await count(overdueBefore)), telemetry),
   );
-  const queues = (await queueAges()).map((age) =>
-    counted(`queue ${age.queue}`, () => measureQueue(age, now()), telemetry),
-  );
+  const queues = queueAges.map((age) => counted(`queue ${age.queue}`, () => measureQueue(age, now()), telemetry));
   const held = counted("jobs held up", async () => measureHeldUp((await heldUp.groups()).groups), telemetry);
   return (await Promise.all([...jobs, ...queues, held])).flatMap((fault) => fault ?? []);
 }

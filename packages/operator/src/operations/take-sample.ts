@@ -9,7 +9,7 @@ import type { SampleStore } from "../store/sample-store.ts";
 export interface SamplePorts {
   readonly samples: SampleStore;
   readonly counts: Pick<HourCounts, "settled">;
-  readonly queueAges: () => Promise<readonly QueueAge[]>;
+  readonly queueAges: readonly QueueAge[];
   readonly agents: () => Promise<AgentStandings>;
   readonly now: () => number;
 }
@@ -27,7 +27,7 @@ export async function takeSample({ samples, counts, queueAges, agents, now }: Sa
 
 async function oldestOf(queueAges: SamplePorts["queueAges"], at: number): Promise<number | null> {
   try {
-    const ages = await Promise.all((await queueAges()).map(({ read }) => read(at)));
+    const ages = await Promise.all(queueAges.map(({ read }) => read(at)));
     return Math.max(0, ...ages.flat().map(({ ageMs }) => ageMs));
   } catch {
     return null;

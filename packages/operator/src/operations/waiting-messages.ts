@@ -6,7 +6,7 @@ import type { WaitingMessages } from "../messaging/console-contract.ts";
 import type { QueueAge } from "../messaging/queue-ages.ts";
 
 export interface WaitingMessagesPorts {
-  readonly queueAges: () => Promise<readonly QueueAge[]>;
+  readonly queueAges: readonly QueueAge[];
   readonly now: () => number;
 }
 
@@ -18,7 +18,7 @@ export function createWaitingMessages({ queueAges, now }: WaitingMessagesPorts):
     now,
     async () => {
       const at = now();
-      const queues = (await queueAges()).map(async ({ queue, read }) => {
+      const queues = queueAges.map(async ({ queue, read }) => {
         try {
           const waits = (await read(at)).filter(({ ageMs }) => ageMs > 0);
           return { queue, waits: waits.map(({ cause, ageMs }) => ({ cause, since: instant(at - ageMs) })) };

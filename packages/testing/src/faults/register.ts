@@ -2,10 +2,16 @@
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
+import type { Tuning } from "@scheduler-agent-supervisor/core/composition";
 
 const PROBE = new URL("./probe.js", import.meta.url).href;
 const CREATE_APP = import.meta.resolve("@scheduler-agent-supervisor/core/internal/app/create-app");
 const CLIENT = import.meta.resolve("@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client");
+/** What has died is found within seconds. A host that dies again and again is no fault of the services: no endpoint is given up. */
+const TUNING: Tuning = {
+  breaker: { failures: 1000 },
+  timing: { claimWithinMs: 2000, clockSkewMs: 200, orchestrationsKeptForMs: 60_000 },
+};
 /** Behind a module's address: itself, not what stands in its place. */
 const PLAIN = "?plain";
 
@@ -25,7 +31,8 @@ function standIn(url: string): string | undefined {
   switch (url) {
     case CREATE_APP:
       return inPlaceOf(url, "probedApp", [
-        "export const createApp = (...given) => probedApp(plain.createApp(...given));",
+        `const tuning = ${JSON.stringify(TUNING)};`,
+        "export const createApp = (business, environment) => probedApp(plain.createApp(business, environment, tuning));",
       ]);
     case CLIENT:
       return inPlaceOf(

@@ -33,7 +33,7 @@ export interface FaultsOptions<Stack extends FaultStack = FaultStack> {
   readonly start: (options: FaultStart) => Promise<Stack>;
   /** The settings of the app's host, with the connection strings of a stack. */
   readonly settingsFor: (stack: Stack) => Readonly<Record<string, string | undefined>>;
-  /** The app's queues and topics. */
+  /** The app's queues. */
   readonly queuesFile: string;
   /** A queue without sessions that the app may send status messages to. */
   readonly replyQueue: string;

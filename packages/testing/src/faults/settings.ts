@@ -18,12 +18,8 @@ export function probeSettings(folder: string): Record<string, string> {
     // A host starts in half the time.
     NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? join(folder, "compiled"),
     SupervisorSchedule: "* * * * * *",
-    ClaimWithin: "PT2S",
-    ClockSkew: "PT0.2S",
     StartWithin: "PT3S",
-    BreakerFailures: "1000",
     HousekeepingSchedule: "*/3 * * * * *",
-    OrchestrationsKeptFor: "PT1M",
   };
 }
 

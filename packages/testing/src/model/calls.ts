@@ -94,7 +94,6 @@ function workflowsOf({ workflow, rules = NO_RULES, laterRules = rules }: Setting
     names: [workflow.name],
     haveDeadlines: workflow.deadline !== undefined,
     rules: isAgain ? laterRules : rules,
-    submittedBy: () => undefined,
     listFaults: () => [],
   };
 }

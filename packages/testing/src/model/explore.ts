@@ -43,7 +43,7 @@ export interface Exploration {
   readonly ends: readonly string[];
   /** What no state shows: it can't happen if the exploration is complete, and may if it was stopped. */
   readonly unseen: Unseen;
-  /** What was explored up to a bound, or apart, as text: the items of lists, and child jobs. */
+  /** What was explored up to a bound, as text: the items of lists. */
   readonly bounded: readonly string[];
   /** What this workflow has and the model has not, as text. */
   readonly notModelled: readonly string[];
@@ -60,9 +60,8 @@ const USUAL_ITEMS = [0, 1, 2];
 
 /**
  * Explores the newest version of a workflow. The structure is the app's: steps, predecessors, compensations, conditions, fallbacks, policies, queues,
- * lists, the deadline. The times, thresholds and services are the model's: two tries, one wait, and services that follow the contract of an agent. The
- * first wait that expires is the last where `onAwaitExpired` gives waits their own count. A step that submits child jobs ends in the ways in which the
- * child's workflow ends, which is explored alone first. `bounded` and `notModelled` name the differences.
+ * lists, the deadline. The times, thresholds and services are the model's: two tries, one wait, and services that follow the contract of an agent.
+ * `bounded` and `notModelled` name the differences.
  * @throws where the app has no such workflow, no such condition, or no such step to poll
  */
 export async function explore(business: Business, name: string, options: ExploreOptions = {}): Promise<Exploration> {
@@ -75,13 +74,13 @@ export async function explore(business: Business, name: string, options: Explore
     everyInterleaving = false,
   } = options;
   const endsAt = Date.now() + milliseconds(within);
-  if (!business.loadWorkflows().newest(name))
-    throw new Error(`The app has no workflow ${name}: it has ${business.workflowNames.join(", ")}.`);
-  const strange = strangeConditions(name, business, conditions);
+  const workflow = business.loadWorkflows().newest(name);
+  if (!workflow) throw new Error(`The app has no workflow ${name}: it has ${business.workflowNames.join(", ")}.`);
+  const strange = strangeConditions(workflow, conditions);
   if (strange.length > 0) throw new Error(`The workflow has no condition ${strange.join(" or ")}.`);
-  const unpolled = strangePolls(name, business, polled);
+  const unpolled = strangePolls(workflow, polled);
   if (unpolled.length > 0) throw new Error(`The workflow awaits no service's answer in ${unpolled.join(" or ")}.`);
-  const found = await exploreWorkflow(name, business, {
+  const found = await exploreWorkflow(workflow, {
     ...{ goesWrong, items, conditions, polled, mayAcceptWhatItRejected, everyInterleaving },
     requests: operator.map((request) => REQUESTS[request]),
     most,

@@ -27,19 +27,15 @@ export function modelled({ deadline, ...workflow }: Workflow): Workflow {
   };
 }
 
-function modelledPolicy<Policy extends Partial<RecoveryPolicy>>(policy: Policy): Omit<Policy, "mostFailures"> {
-  const { compensation, awaitThreshold } = policy;
-  // The model's normal form forgets which failures were waits that expired: so the first one is the last.
-  const once = awaitThreshold !== undefined && { awaitThreshold: 1 };
-  return { ...modelledBudget(policy), ...once, ...(compensation && { compensation: modelledBudget(compensation) }) };
+function modelledPolicy<Policy extends Partial<RecoveryPolicy>>(policy: Policy): Policy {
+  const { compensation } = policy;
+  return { ...modelledBudget(policy), ...(compensation && { compensation: modelledBudget(compensation) }) };
 }
 
-function modelledBudget<Budget extends Partial<FailureBudget>>(budget: Budget): Omit<Budget, "mostFailures"> {
-  // The model's normal form forgets the failures of all steps together.
-  const { mostFailures: _, ...known } = budget;
-  const { failureThreshold, waits } = known;
+function modelledBudget<Budget extends Partial<FailureBudget>>(budget: Budget): Budget {
+  const { failureThreshold, waits } = budget;
   return {
-    ...known,
+    ...budget,
     ...(failureThreshold !== undefined && { failureThreshold: Math.min(failureThreshold, THRESHOLD) }),
     ...(waits && { waits: waits.slice(0, 1).map(() => TIMES.wait) }),
   };
@@ -101,16 +97,12 @@ export function isDoneLater({ awaitWithin, compensation }: WorkflowStep): boolea
 }
 
 /** What the workflow has and no state shows, as text. @param polled steps */
-export function notModelledIn({ steps, policy }: Workflow, polled: readonly string[]): string[] {
+export function notModelledIn({ steps }: Workflow, polled: readonly string[]): string[] {
   const named = (words: string, has: (step: WorkflowStep) => boolean) => {
     const names = steps.filter(has).map(({ name }) => name);
     return names.length > 0 ? [`${words}: ${names.join(", ")}`] : [];
   };
-  const isPolicyWith = (one: Partial<RecoveryPolicy> | undefined) =>
-    one?.mostFailures !== undefined || one?.compensation?.mostFailures !== undefined;
   return [
-    ...(isPolicyWith(policy) ? ["mostFailures of the workflow"] : []),
-    ...named("mostFailures", (step) => isPolicyWith(step.policy)),
     ...named("reminders of assignees", ({ assignee }) => assignee !== undefined),
     ...named("polls (services report what they do later)", (step) => isDoneLater(step) && !polled.includes(step.name)),
   ];

@@ -164,10 +164,10 @@ export class Moves {
     const fault = stored && faultOfCall(call, before, stored, Number.POSITIVE_INFINITY, this.#hasNoKeys);
     const of = `the service: ${call.operation}, accepted before`;
     for (const end of endsLater(before, call, this.#setting)) {
-      const from = end.spends ? this.#clock.spend(state, end.spends) : state;
+      const from = end.isRejection ? this.#clock.spend(state, "rejections") : state;
       const serviceState = values.idOf(end.serviceState);
       const to = from && change(from, placed, end.says ? says(end.says) : [], { serviceState });
-      const [rank, wrong] = end.isFault ? [RANK.never, undefined] : [RANK.arrival, fault];
+      const [rank, wrong] = end.isRejection ? [RANK.never, undefined] : [RANK.arrival, fault];
       if (to) this.#add(to, `${of}: ${end.what}`, rank, wrong);
     }
     const going = isPolled(this.#setting, call) ? undefined : this.#clock.spend(state, "progress");

@@ -90,7 +90,7 @@ function normalStep(step: StepRecord): StepRecord {
 }
 
 /**
- * Of `retryCount`, `waitCount` and `scheduledAt` only "none or some" is ever asked (`MostTimesRescheduled` is beyond these worlds), and so of the other
+ * Of `retryCount`, `waitCount` and `scheduledAt` only "none or some" is ever asked (`mostTimesRescheduled` is beyond these worlds), and so of the other
  * times unless the step is in hand. Of an expiry only whether there is one, and whether it is this attempt's.
  */
 function normalRun(run: StepRun): StepRun {

@@ -28,10 +28,7 @@ export interface ServiceCall {
 
 /** What stands under each key: an effect, or one that was compensated, also before it came, or none so far but a rejection. */
 export type ServiceState = { readonly [key: string]: Entry };
-type Entry = "live" | "compensated" | "rejected" | typeof IN_ERROR;
-
-/** A child job that waits for a person: its effects are left until it is taken back. */
-export const IN_ERROR = "inError";
+type Entry = "live" | "compensated" | "rejected";
 
 type Answer = Exclude<BoundedReply, { kind: "expired" }>;
 
@@ -63,7 +60,6 @@ export function act(
   if (compensates !== null) return { serviceState: entered(serviceState, compensates, "compensated"), answer };
   if (serviceState[key] === "compensated" || serviceState[key] === "rejected")
     return { serviceState, answer: REJECTED };
-  if (serviceState[key] === IN_ERROR) return { serviceState, answer };
   return { serviceState: entered(serviceState, key, "live"), answer };
 }
 
@@ -99,10 +95,6 @@ export function reject(serviceState: ServiceState, { key, compensates }: Service
   return compensates === null ? entered(serviceState, key, "rejected") : serviceState;
 }
 
-export function inError(serviceState: ServiceState, { key }: ServiceCall): ServiceState {
-  return entered(serviceState, key, IN_ERROR);
-}
-
 /** A key that took effect is answered as before, so only a new effect can be rejected. */
 export function mayReject(serviceState: ServiceState, { key, compensates }: ServiceCall): boolean {
   return compensates === null ? serviceState[key] === undefined : serviceState[compensates] === "live";
@@ -116,7 +108,7 @@ export function fixed(serviceState: ServiceState): ServiceState {
 /** A person has compensated whatever stood. */
 export function compensatedManually(serviceState: ServiceState): ServiceState {
   return Object.fromEntries(
-    Object.entries(serviceState).map(([key, entry]) => [key, isLeft(entry) ? "compensated" : entry]),
+    Object.entries(serviceState).map(([key, entry]) => [key, entry === "live" ? "compensated" : entry]),
   );
 }
 
@@ -144,10 +136,8 @@ export interface RecordedOutcome {
 
 /** The steps whose effect stands, each as often as it does. */
 export function liveSteps(serviceState: ServiceState): string[] {
-  return Object.entries(serviceState).flatMap(([key, state]) => (isLeft(state) ? [stepOf(key)] : []));
+  return Object.entries(serviceState).flatMap(([key, state]) => (state === "live" ? [stepOf(key)] : []));
 }
-
-const isLeft = (entry: Entry) => entry === "live" || entry === IN_ERROR;
 
 export function stepOf(key: string): string {
   return key.split(":")[1] ?? "";

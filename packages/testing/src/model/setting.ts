@@ -3,7 +3,7 @@
 import { type Contracts, defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
 import type { Job, Workflow, WorkflowRules } from "@scheduler-agent-supervisor/core/domain";
 import type { OperatorRequest } from "@scheduler-agent-supervisor/core/messaging";
-import type { Timing } from "@scheduler-agent-supervisor/core/scheduling";
+import { type Timing, USUAL_TIMING } from "@scheduler-agent-supervisor/core/scheduling";
 import { z } from "zod";
 import { TICK_MS } from "./abstract-time.ts";
 import type { Mutant } from "./mutant.ts";
@@ -16,11 +16,9 @@ const CLOCK_SKEW_MS = 1.5 * TICK_MS;
 export const AHEAD_MS: { readonly [host in Host]: number } = { east: 0, west: CLOCK_SKEW_MS };
 
 export const TIMING: Timing = {
-  holdWithinMs: 180_000,
-  misconfiguredRetryMs: 300_000,
+  ...USUAL_TIMING,
   // Once: how often it was before is then no part of a state.
   mostTimesUntaken: 1,
-  mostTimesRescheduled: 500,
   claimWithinMs: TICK_MS,
   clockSkewMs: CLOCK_SKEW_MS,
   sweepWithinMs: 5000,
@@ -69,17 +67,6 @@ export const NOTHING_GOES_WRONG: Bounds = {
   staleReads: 0,
 };
 
-/** How the jobs of a child's workflow may end, as their own exploration has seen. */
-export interface ChildEnds {
-  readonly processed: boolean;
-  /** Compensated: its parent's step is rejected. */
-  readonly takenBack: boolean;
-  /** It waits for a person, and its parent's step for it. */
-  readonly error: boolean;
-  /** Its compensation may end in Error: then nobody takes it back. */
-  readonly mayStay: boolean;
-}
-
 export interface Setting {
   readonly name: string;
   readonly workflow: Workflow;
@@ -118,8 +105,6 @@ export interface Setting {
   readonly historyBytes?: number;
   /** The lists in the results of steps: by the step, then by the member. */
   readonly listed?: { readonly [step: string]: { readonly [member: string]: readonly object[] } };
-  /** The steps that submit child jobs, and how these may end. */
-  readonly children?: { readonly [step: string]: ChildEnds };
   readonly mutant?: Mutant;
   /** Faults that are known and stand in the README, by their words: the explorer passes over them. */
   readonly known?: readonly string[];
@@ -144,12 +129,6 @@ export const CONTRACTS: Contracts = {
   usualWorkflow: CONTENT.workflow,
   of: {},
 };
-
-/** What a parent's compensation asks of a child job. */
-export const TAKE_BACK: OperatorRequest = { kind: "cancel", reason: "its parent is compensated", byRequester: true };
-
-/** The same, of one that has ended. */
-export const COMPENSATE: OperatorRequest = { kind: "compensate", reason: "its parent is compensated", byParent: true };
 
 /** What an operator may ask for. */
 export const REQUESTS = {

@@ -241,9 +241,7 @@ function faultOfStep([name, before, after]: Step, { direction }: StateRecord, is
   return undefined;
 }
 
-/** The model's jobs have no parents: what is Processed stays so. */
-const { compensationRequestedByParent: _ofChildren, ...own } = transitions;
-const ROWS: ReadonlySet<string> = new Set(Object.values(own).map(({ from, to }) => `${from}>${to}`));
+const ROWS: ReadonlySet<string> = new Set(Object.values(transitions).map(({ from, to }) => `${from}>${to}`));
 
 function mayPass(before: StateRecord, after: StateRecord): boolean {
   const stays = before.processState === after.processState;

@@ -6,12 +6,7 @@ import { scheduler } from "@scheduler-agent-supervisor/core/functions/scheduler"
 import { idNameOf, idOf, type Rejection, type StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
 import { type Context, type Ports, SCHEDULER, startClaimed } from "@scheduler-agent-supervisor/core/scheduling";
 import { recordOf, type SupervisionEntry } from "@scheduler-agent-supervisor/core/store";
-import {
-  contentDigest,
-  createChildJobs,
-  submitJob,
-  takeCancellation,
-} from "@scheduler-agent-supervisor/core/submission";
+import { contentDigest, submitJob, takeCancellation } from "@scheduler-agent-supervisor/core/submission";
 import { sweep } from "@scheduler-agent-supervisor/core/supervision";
 import type { Attributes, EventName } from "@scheduler-agent-supervisor/core/telemetry";
 import { type EngineOptions, MemoryEngine, type WorldEngine } from "../memory/memory-engine.ts";
@@ -190,7 +185,7 @@ class TestWorld implements SteppedWorld {
     const { endpoints, routing } = this.#services;
     this.#portsOptions = {
       ...{ business, endpoints, routing, messenger, time },
-      ...{ store: this.#store, timing: options.timing, childJobs: createChildJobs(() => this.#context) },
+      ...{ store: this.#store, timing: options.timing },
     };
     const ports = createWorldPorts(this.#portsOptions);
     const telemetry = {

@@ -4,8 +4,7 @@ import type { AgentEndpoints, Business } from "@scheduler-agent-supervisor/core/
 import type { RouteOptions } from "@scheduler-agent-supervisor/core/composition";
 import { offered } from "@scheduler-agent-supervisor/core/domain";
 import type { Messenger } from "@scheduler-agent-supervisor/core/messaging";
-import { completionUrl, type Ports } from "@scheduler-agent-supervisor/core/scheduling";
-import type { ChildJobs } from "@scheduler-agent-supervisor/core/submission";
+import { completionUrl, type Ports, USUAL_TIMING } from "@scheduler-agent-supervisor/core/scheduling";
 import { createMemoryAuditLog } from "../memory/memory-audit-log.ts";
 import type { MemoryJobStore } from "../memory/memory-job-store.ts";
 import { createMemoryLease } from "../memory/memory-leadership.ts";
@@ -18,19 +17,6 @@ export const APP_URL = "http://app.test";
 /** Every reply queue of a world's requesters begins so. */
 export const REPLY_QUEUES = /^replies-/;
 
-/** Unless told otherwise, as the settings have it where they say nothing. */
-const TIMING: Ports["timing"] = {
-  holdWithinMs: 180_000,
-  misconfiguredRetryMs: 300_000,
-  mostTimesUntaken: 2,
-  mostTimesRescheduled: 500,
-  claimWithinMs: 300_000,
-  clockSkewMs: 2000,
-  sweepWithinMs: 20_000,
-  unrecordedMs: 2000,
-  orchestrationsKeptForMs: 2_592_000_000,
-};
-
 export interface PortsOptions {
   readonly business: Business;
   readonly endpoints: AgentEndpoints;
@@ -39,7 +25,6 @@ export interface PortsOptions {
   readonly store: MemoryJobStore;
   readonly messenger: Messenger;
   readonly time: VirtualTime;
-  readonly childJobs: ChildJobs;
 }
 
 /** As a process has them when it begins: they know nothing of their endpoints. */
@@ -49,10 +34,9 @@ export function createWorldAgents({
   routing,
   store,
   time,
-  childJobs,
-}: Pick<PortsOptions, "business" | "endpoints" | "routing" | "store" | "time" | "childJobs">): Ports["agents"] {
+}: Pick<PortsOptions, "business" | "endpoints" | "routing" | "store" | "time">): Ports["agents"] {
   const now = () => time.now;
-  return business.createAgents(endpoints, { ...routing, now }, { store, now, childJobs });
+  return business.createAgents(endpoints, { ...routing, now }, { store, now });
 }
 
 export function createWorldPorts({
@@ -63,7 +47,6 @@ export function createWorldPorts({
   store,
   messenger,
   time,
-  childJobs,
 }: PortsOptions): Ports {
   const workflows = business.loadWorkflows();
   const now = () => time.now;
@@ -71,7 +54,7 @@ export function createWorldPorts({
   return {
     store,
     messenger,
-    agents: createWorldAgents({ business, endpoints, routing, store, time, childJobs }),
+    agents: createWorldAgents({ business, endpoints, routing, store, time }),
     jobFor: business.contentFor,
     checkResult: business.checkResult,
     workflows,
@@ -82,7 +65,7 @@ export function createWorldPorts({
       replyQueuePattern: REPLY_QUEUES,
       listFaults: workflows.listFaults,
     },
-    timing: { ...TIMING, ...timing },
+    timing: { ...USUAL_TIMING, ...timing },
     taskHub: "world",
     leadership: createMemoryLease(15_000, now).heldBy("supervisor"),
     supervision: createMemoryAuditLog(),

@@ -161,34 +161,6 @@ await Basic("hierarchical partition keys", async () =>
     Equal(2, (await under.ReadNextAsync()).Count);
 });
 
-await Basic("change feed: pulled", async () =>
-{
-    var feed = items.GetChangeFeedIterator<JObject>(ChangeFeedStartFrom.Beginning(), ChangeFeedMode.LatestVersion);
-    var seen = 0;
-    while (feed.HasMoreResults)
-    {
-        var page = await feed.ReadNextAsync();
-        if (page.StatusCode == HttpStatusCode.NotModified) break;
-        seen += page.Count;
-    }
-    Equal(231, seen);
-});
-
-await Basic("change feed: its processor, with leases", async () =>
-{
-    Container leases = await database.CreateContainerIfNotExistsAsync(new ContainerProperties("leases", "/id"));
-    var seen = new TaskCompletionSource();
-    var processor = items.GetChangeFeedProcessorBuilder<JObject>("processor", (IReadOnlyCollection<JObject> changes, CancellationToken _) =>
-    {
-        if (changes.Any(change => (string?)change["id"] == "late")) seen.TrySetResult();
-        return Task.CompletedTask;
-    }).WithInstanceName("one").WithLeaseContainer(leases).WithPollInterval(TimeSpan.FromMilliseconds(100)).Build();
-    await processor.StartAsync();
-    await items.UpsertItemAsync(new { id = "late", pk = "late" });
-    await seen.Task.WaitAsync(TimeSpan.FromSeconds(20));
-    await processor.StopAsync();
-});
-
 await Basic("containers: throughput, unique keys, time to live, composite indexes", async () =>
 {
     Container other = await database.CreateContainerIfNotExistsAsync(new ContainerProperties("other", "/pk") { UniqueKeyPolicy = new() { UniqueKeys = { new UniqueKey { Paths = { "/email" } } } } }, 400);

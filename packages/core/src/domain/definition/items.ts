@@ -6,9 +6,8 @@ const MARK = "_";
 /** The most items that a list may have: each is a record inside the job's own, beside one step at least (record-limits.ts: 100 runs). */
 export const MOST_ITEMS = 99;
 
-/** The way out for more: each child has a record of its own. */
-export const MORE_ITEMS =
-  "submit it in several parts, or have a step submit a child for each part of the list (defineChildJob with forEach)";
+/** The way out for more. */
+export const MORE_ITEMS = "submit it in several parts";
 
 /** The most that the items of a list may take in the job's record, as JSON: Cosmos DB's limit for a document is 2 MB. */
 export const MOST_ITEM_BYTES = 65_536;

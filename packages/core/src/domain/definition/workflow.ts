@@ -18,9 +18,6 @@ export type StepCompensation =
 /** How a step reaches its agent (P7): as an activity of this app, or by a message on the agent's own request queue. */
 export type Transport = "activity" | "queue";
 
-/** Its name, or the name of the app's rule that returns it. */
-export type Assignee = string | { readonly rule: string };
-
 /** One step of a workflow: its agent, predecessors, times and compensation. */
 export interface WorkflowStep {
   /** An identifier: it is a path in the store and part of the idempotency key. */
@@ -51,11 +48,8 @@ export interface WorkflowStep {
    * Absent: the agent's operation may not answer `accepted`.
    */
   readonly awaitWithin?: string;
-  /**
-   * A person, group or role that has to act while the step awaits its report, as text or by a rule of the job's content. Recorded at submission. Half-way
-   * through the wait a reminder is sent.
-   */
-  readonly assignee?: Assignee;
+  /** A person, group or role that has to act while the step awaits its report. Recorded at submission. Half-way through the wait a reminder is sent. */
+  readonly assignee?: string;
   /** ISO 8601: how long the step may wait for its agent before it may be scheduled again. The setting `StartWithin` if absent. */
   readonly startWithin?: string;
   readonly compensation: StepCompensation;
@@ -67,8 +61,6 @@ export interface WorkflowStep {
 export interface FailureBudget {
   /** The number of attempts of one step that may fail before the supervisor waits, compensates or fails the job. */
   readonly failureThreshold: number;
-  /** The number of attempts of all steps together that may fail. No limit if absent. */
-  readonly mostFailures?: number;
   /** At the threshold: the wait before each further attempt, ISO 8601. The waits should increase. */
   readonly waits: readonly string[];
 }
@@ -81,11 +73,9 @@ export interface RecoveryPolicy extends FailureBudget {
   readonly onRejected: "fail" | "compensate";
   /**
    * The reaction if nobody reports a step in time that is done later (`awaitWithin`). `"retry"`, or absent: a failure as any other, and the step is
-   * requested again. Another value: expired waits have their own count, and leave the step's failure budget as it is.
+   * requested again. Another value applies at the first wait that expires.
    */
   readonly onAwaitExpired?: "retry" | "fail" | "compensate";
-  /** How many waits of one step may expire before `onAwaitExpired` applies; after each of the others it is requested again. 1 if absent. */
-  readonly awaitThreshold?: number;
   /**
    * The budget of a compensation: its members that differ. When it is used up, the step is left to an operator, and the job ends in Error after the
    * compensation of the other steps.
@@ -130,8 +120,6 @@ export interface StepPolicy extends Omit<RecoveryPolicy, "onExhausted" | "onReje
 export interface AgentFacts {
   readonly operations: readonly string[];
   readonly transports: readonly Transport[];
-  /** The workflow of the jobs that it submits. */
-  readonly submits?: string;
 }
 
 /** All agents, by name. */
@@ -141,7 +129,6 @@ export type KnownAgents = ReadonlyMap<string, AgentFacts>;
 export interface KnownRules {
   readonly conditions: readonly string[];
   readonly lists: readonly string[];
-  readonly assignees?: readonly string[];
 }
 
 /** An activity must end before the host's functionTimeout does (host.json: 5 minutes). */

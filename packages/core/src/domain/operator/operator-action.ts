@@ -13,12 +13,7 @@ export type OperatorAction =
       /** Of a job that is in Error in its compensation: forward again, instead of to the end of the compensation. */
       readonly direction?: "forward" | undefined;
     }
-  | {
-      readonly kind: "compensate";
-      readonly reason: string;
-      /** The job of the step that submitted it is compensated: that takes back a Processed job too. */
-      readonly byParent?: boolean;
-    }
+  | { readonly kind: "compensate"; readonly reason: string }
   /** For a job that has not ended: it ends at once if no step was done, and is compensated otherwise. */
   | {
       readonly kind: "cancel";

@@ -43,9 +43,6 @@ const ROWS = {
   markResolved: [transitions.markedResolved],
 } as const satisfies Record<OperatorAction["kind"], readonly { from: ProcessState; to: ProcessState }[]>;
 
-/** Its requester was told that a Processed job is done. A child has no other requester than its parent's step. */
-const BY_PARENT = [...ROWS.compensate, transitions.compensationRequestedByParent];
-
 /** @param workflow the record's workflow; undefined if the app does not have it any more. */
 export function decide(
   record: StateRecord,
@@ -53,8 +50,7 @@ export function decide(
   workflow: Workflow | undefined,
   context: DecisionContext,
 ): Decision {
-  const isByParent = action.kind === "compensate" && action.byParent === true && record.parent !== undefined;
-  const rows: readonly { from: ProcessState; to: ProcessState }[] = isByParent ? BY_PARENT : ROWS[action.kind];
+  const rows: readonly { from: ProcessState; to: ProcessState }[] = ROWS[action.kind];
   const row = rows.find(({ from }) => from === record.processState);
   if (!row) {
     const states = rows.map(({ from }) => from).join(" or ");

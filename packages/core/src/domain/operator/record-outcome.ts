@@ -114,7 +114,6 @@ function withOutcome(
 const NOTHING_LEFT = {
   outcomeUnknown: false,
   failureCount: undefined,
-  expiredWaits: undefined,
   accepted: undefined,
   again: undefined,
   notBefore: undefined,

@@ -11,7 +11,6 @@ type Submission = Pick<
   | "keys"
   | "priority"
   | "owner"
-  | "parent"
   | "fairnessKey"
   | "contentDigest"
   | "statuses"
@@ -37,8 +36,12 @@ export function newStateRecord(
   claimBy: string,
   items: Items = {},
 ): StateRecord {
-  const steps = workflow.steps.flatMap(({ name, agent, forEach }) => {
-    const record: StepRecord = { ...NOT_STARTED, agent, result: null, compensation: null, generation: 1 };
+  const steps = workflow.steps.flatMap(({ name, agent, forEach, assignee }) => {
+    const record: StepRecord = {
+      ...NOT_STARTED,
+      ...{ agent, result: null, compensation: null, generation: 1 },
+      ...(assignee !== undefined && { assignee }),
+    };
     if (forEach === undefined || sourceOf(forEach)) return [[name, record] as const];
     // No later version of the app computes them again: another sequence would do one item twice, and another never.
     return (items[forEach] ?? []).map((item, index) => [runOfItem(name, index + 1), { ...record, item }] as const);
@@ -57,7 +60,6 @@ export function newStateRecord(
     jobRevision: 1,
     priority: submission.priority,
     ...(submission.owner && { owner: submission.owner }),
-    ...(submission.parent && { parent: submission.parent }),
     ...(submission.fairnessKey && { fairnessKey: submission.fairnessKey }),
     contentDigest: submission.contentDigest,
     ...(submission.statuses === "end" && { statuses: submission.statuses }),

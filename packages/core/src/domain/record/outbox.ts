@@ -4,7 +4,7 @@ import { after } from "../duration.ts";
 import { dueAfterReminder } from "./due.ts";
 import { append, type GuardedWrite, MOST_CHANGES, set } from "./guarded-write.ts";
 import { owesReminder } from "./reminder.ts";
-import { overAgain, overMember } from "./retention.ts";
+import { overAgain } from "./retention.ts";
 import { hasEnded, type OutboxMessage, type StateRecord } from "./state-record.ts";
 
 /** How long an ended job's outbox message may wait for the write that removes it before the sweep sends it again. */
@@ -98,9 +98,8 @@ export function addToOutbox(
 
 function adding(seen: StateRecord, outboxMessages: readonly OutboxMessage[], now: string): GuardedWrite {
   const { processState, lockedBy, attempt, keptUntil, jobRevision } = seen;
-  const ended = hasEnded(processState)
-    ? [set(["dueAt"], after(now, OUTBOX_GRACE_MS)), set([overMember(seen)], null)]
-    : [];
+  const over = processState === "Processed" ? "overAt" : "overInErrorAt";
+  const ended = hasEnded(processState) ? [set(["dueAt"], after(now, OUTBOX_GRACE_MS)), set([over], null)] : [];
   const write = {
     guard: { processStates: [processState], lockedBy, attempt },
     changes: [...outboxMessages.map((message) => append(["outbox"], message)), ...ended],

@@ -62,11 +62,10 @@ export function expiryWithinLimits(expiry: NonNullable<StepRun["expiry"]>): NonN
 }
 
 function acceptanceWithinLimits(accepted: NonNullable<StepRun["accepted"]>): NonNullable<StepRun["accepted"]> {
-  const { reference, progress, child } = accepted;
+  const { reference, progress } = accepted;
   return {
     ...accepted,
     ...(reference !== undefined && { reference: asMessage(reference) }),
     ...(progress !== undefined && { progress: cut(progress, PROGRESS_BYTES) }),
-    ...(child?.waitsFor !== undefined && { child: { ...child, waitsFor: cut(child.waitsFor, PROGRESS_BYTES) } }),
   };
 }

@@ -2,7 +2,7 @@
 
 import { after } from "../duration.ts";
 import { withoutDeadline } from "./deadline.ts";
-import { hasEnded, type ProcessState, type StateRecord } from "./state-record.ts";
+import { hasEnded, type StateRecord } from "./state-record.ts";
 
 /** Nothing is open: no step, no compensation, no decision by a person and no message. */
 export function isOver({ processState, error, outbox }: StateRecord): boolean {
@@ -13,18 +13,7 @@ export function isOver({ processState, error, outbox }: StateRecord): boolean {
 /** The members of a record that is over. Each has its own index, of jobs that are over and not closed: a search reads no other record. */
 export function over(record: StateRecord, now: string): Pick<StateRecord, "overAt" | "overInErrorAt"> {
   if (!isOver(record)) return {};
-  return { [overMember(record)]: now };
-}
-
-/** A Processed child is not closed before it can't be compensated with its parent any more: as a job that may be resubmitted. */
-export function overMember({
-  processState,
-  parent,
-}: {
-  readonly processState: ProcessState;
-  readonly parent?: unknown;
-}) {
-  return processState === "Processed" && !parent ? "overAt" : "overInErrorAt";
+  return record.processState === "Processed" ? { overAt: now } : { overInErrorAt: now };
 }
 
 /** Undefined if it is not over, or is closed. */

@@ -1,7 +1,6 @@
 // The state record (P2, P3): one document a job, with the record of each step inside.
 import type { BusinessKeys } from "../content/business-keys.ts";
 import type { Priority } from "../content/job.ts";
-import type { ChildStanding, ParentStep } from "../definition/child-job.ts";
 import type { Decided, Skipped } from "../definition/skipped.ts";
 import type { WorkflowRef } from "../definition/workflow.ts";
 import type { ResultValue } from "./result-value.ts";
@@ -94,8 +93,6 @@ export interface Acceptance {
   readonly progress?: string | undefined;
   /** When its agent polls the service again; absent if the service reports by itself. */
   readonly pollAt?: string | undefined;
-  /** The work is a job of another workflow. */
-  readonly child?: ChildStanding | undefined;
   /** When its assignee was reminded; null if it will be at half of its time. Absent: the step has no assignee. */
   readonly remindedAt?: string | null | undefined;
 }
@@ -117,8 +114,6 @@ export interface StepRun {
   readonly retryCount: number;
   /** How many of those count against its failure threshold; an operator's resubmission sets it to none. Absent: none. */
   readonly failureCount?: number | undefined;
-  /** How many of the failures were waits for a report that expired. Absent: none. */
-  readonly expiredWaits?: number | undefined;
   /** How often it was scheduled again while no agent was known to have started it. */
   readonly waitCount: number;
   readonly error: string | null;
@@ -258,8 +253,6 @@ export interface StateRecord {
   readonly priority: Priority;
   /** The owner of its submission queue; absent if it came by a shared queue. */
   readonly owner?: string | undefined;
-  /** The step that submitted it. Absent: a requester did. */
-  readonly parent?: ParentStep | undefined;
   /** What it is counted by among the jobs of others: its owner, or a member of its content. Absent: it has none. */
   readonly fairnessKey?: string | undefined;
   /** The digest of the submitted content, for every status message. */

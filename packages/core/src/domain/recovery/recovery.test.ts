@@ -89,15 +89,6 @@ describe("P10 P11 the supervisor's verdict", () => {
     expect(verdictOf(record, (step) => (step === "takePayment" ? first : second))).toEqual(verdict);
   });
 
-  test("P11 at the most failures of all steps together the job is given up, whatever its step has left", () => {
-    const record = atWork({ takePayment: failing(0) }, 5);
-    expect(verdictOf(record, () => ({ ...patient, mostFailures: 7 }))).toMatchObject({ kind: "retry" });
-    expect(verdictOf(record, () => ({ ...patient, mostFailures: 6 }))).toMatchObject({
-      kind: "compensate",
-      failures: 1,
-    });
-  });
-
   const FAILED = { step: "takePayment", failures: 3 } as const;
   const ONE_SECOND = { name: "x", transport: "activity", startWithin: "PT30S", completeWithin: "PT1S" } as const;
 

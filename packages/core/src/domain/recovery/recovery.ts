@@ -92,11 +92,11 @@ function decideHeld(
   // Neither the job's fault nor the service's: if it were counted, jobs would be compensated because a password was changed.
   const counted = failed.filter(({ run }) => !isMisconfigured(run));
   if (failed.length > 0 && counted.length === 0) return { kind: "hold", waitMs: holdMs };
-  if (counted.length === 0) return decideFailed(record, null, budgetOfNone(record, policyOf(undefined)));
+  if (counted.length === 0) return decideFailed(null, budgetOfNone(record, policyOf(undefined)), record.direction);
   // Each step has its own budget, and the first that is used up decides for the job.
   const verdicts = counted.map((each) => {
     const { step, direction, run } = each;
-    return decideFailed(record, step, budgetOf(isLost(each) ? GIVE_UP : policyOf(step), { direction, run }), direction);
+    return decideFailed(step, budgetOf(isLost(each) ? GIVE_UP : policyOf(step), { direction, run }), direction);
   });
   const gravest = verdicts.reduce((one, other) => (isGraver(other, one) ? other : one));
   const skips = verdicts.flatMap(({ kind, step }) => (kind === "skip" && step !== null ? [step] : []));
@@ -145,20 +145,12 @@ export function failuresOf({ direction, failureCount, steps }: StateRecord): num
   return Object.values(steps).reduce((sum, { compensation }) => sum + (compensation?.failureCount ?? 0), 0);
 }
 
-function decideFailed(
-  record: StateRecord,
-  step: string | null,
-  policy: Budget,
-  run: Direction = record.direction,
-): FailedVerdict {
+function decideFailed(step: string | null, policy: Budget, run: Direction): FailedVerdict {
   const failures = policy.failuresBefore + 1;
   const failed = { step, failures, ...(policy.own && { budget: policy.own }) };
   // A failed compensation is left to a person, and the job continues: forward, or with the compensation of the other steps.
   const onExhausted = run === "forward" ? policy.onExhausted : step === null ? "fail" : "skip";
   const exhausted = { kind: onExhausted, ...failed } as const;
-  // A skipped step is compensated while its job goes forward.
-  const counted = policy.own ? { ...record, direction: run } : record;
-  if (failuresOf(counted) + 1 >= (policy.mostFailures ?? Number.POSITIVE_INFINITY)) return exhausted;
   if (failures < policy.failureThreshold) return { kind: "retry", ...failed };
   const wait = policy.waits[failures - policy.failureThreshold];
   const waitMs = wait === undefined ? undefined : durationMs(wait);

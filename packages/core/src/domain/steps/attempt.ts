@@ -58,8 +58,6 @@ export interface Attempt {
   readonly plan: Plan;
   readonly steps: Steps;
   readonly reply: Reply;
-  /** A step of another job submitted it, and may still have it compensated. */
-  readonly isChild?: true;
   /** About how long its history may become before it continues as new: see history-length.ts. Only in the input of its orchestration. */
   readonly historyBytes?: number;
   /** It was continued as new: the runs in progress that it has begun, by `runKey`. */
@@ -149,7 +147,7 @@ export function ownReceiver({ isAwaited, attempt }: StepTask): number | null {
 /** The attempt that holds, or held, the job under `lockedBy`. */
 export function attemptOf(record: StateRecord, lockedBy: string, plan: Plan): Attempt {
   const { jobId, attempt, direction, workflow, jobRevision, priority, steps } = record;
-  const { replyTo, replyToSessionId, correlationId, traceparent, parent } = record;
+  const { replyTo, replyToSessionId, correlationId, traceparent } = record;
   return {
     jobId,
     attempt,
@@ -161,7 +159,6 @@ export function attemptOf(record: StateRecord, lockedBy: string, plan: Plan): At
     plan,
     steps,
     reply: { replyTo, replyToSessionId, correlationId, traceparent },
-    ...(parent && { isChild: true }),
   };
 }
 
@@ -199,11 +196,10 @@ export function tasksToBegin(attempt: Attempt, begun: ReadonlySet<string>): Step
  */
 export function followingTask(task: StepTask, outcome: StepOutcome): StepTask | undefined {
   if (!task.plan || outcome.kind !== "completed") return undefined;
-  const { jobId, attempt, lockedBy, direction, workflow, jobRevision, priority, reply, isChild } = task;
+  const { jobId, attempt, lockedBy, direction, workflow, jobRevision, priority, reply } = task;
   const plan = task.plan.filter(({ name }) => name !== task.step);
   const { steps } = outcome;
-  const own = { jobId, attempt, lockedBy, direction, workflow, jobRevision, priority, reply, plan, steps };
-  const held = { ...own, ...(isChild && { isChild }) };
+  const held = { jobId, attempt, lockedBy, direction, workflow, jobRevision, priority, reply, plan, steps };
   const [next, ...others] = tasksToBegin(held, NOTHING_BEGUN);
   if (next)
     return next.isAwaited && next.direction === direction && others.length === 0 ? { ...next, plan } : undefined;

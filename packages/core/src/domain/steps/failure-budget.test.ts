@@ -41,7 +41,6 @@ describe("P11 P13 a compensation's own budget", () => {
     [2, { compensation: own }, { kind: "wait", failures: 3, waitMs: 60_000, budget: "compensation" }],
     [3, { compensation: own }, { kind: "skip", failures: 4, budget: "compensation" }],
     [0, { compensation: { waits: ["PT2M"] } }, { kind: "wait", failures: 1, waitMs: 120_000 }],
-    [1, { compensation: { ...own, mostFailures: 2 } }, { kind: "skip", failures: 2 }],
   ])("after %i failures, with %j", (failures, more, verdict) =>
     expect(verdictOf(atWork("compensate", compensated(failures)), { ...POLICY, ...more })).toMatchObject(verdict),
   );
@@ -58,7 +57,7 @@ describe("P11 P13 a compensation's own budget", () => {
   test("what its job failed on its way forward does not limit the compensation of a skipped step", () => {
     const skipped: StepRecord = { ...notStarted, state: "Skipped", compensation: running() };
     const record = atWork("forward", skipped, 5);
-    const verdict = verdictOf(record, { ...POLICY, compensation: { failureThreshold: 3, mostFailures: 4 } });
+    const verdict = verdictOf(record, { ...POLICY, compensation: { failureThreshold: 3 } });
     expect(verdict).toMatchObject({ kind: "retry", failures: 1 });
   });
 
@@ -101,29 +100,23 @@ describe("P5 the faults of budgets", () => {
 
   test("none", () => expect(faultsOf({ compensation: { failureThreshold: 9, waits: ["PT1M"] } })).toBe(""));
 
-  test("a threshold that nothing would read", () => {
-    expect(faultsOf({ awaitThreshold: 2 })).toContain("w v1: policy.awaitThreshold: without onAwaitExpired");
-    expect(faultsOf({ awaitThreshold: 2, onAwaitExpired: "fail" })).toBe("");
-  });
-
   test("each is named", () => {
     const faults = faultsOf(
       {
         failureThreshold: undefined,
         compensation: { failureThreshold: 0, waits: ["soon"], onExhausted: "compensate" },
       },
-      { failureThreshold: 0.5, compensation: { mostFailures: 0 }, awaitThreshold: 0, onAwaitExpired: "hold" },
+      { failureThreshold: 0.5, compensation: { failureThreshold: -1 }, onAwaitExpired: "hold" },
     );
     for (const named of [
       "workflow w v1: policy.failureThreshold must be",
       "workflow w v1: policy.compensation.failureThreshold must be",
       "policy.compensation.waits: soon is not",
-      "policy.compensation.onExhausted: it may have failureThreshold, mostFailures, waits",
+      "policy.compensation.onExhausted: it may have failureThreshold, waits",
       "step one: policy.failureThreshold must be",
-      "step one: policy.compensation.mostFailures must be",
-      "step one: policy.awaitThreshold must be",
+      "step one: policy.compensation.failureThreshold must be",
       'step one: policy.onAwaitExpired must be "retry" or "fail" or "compensate"',
-      "step one: policy.onAwaitExpired, policy.awaitThreshold: the step has no awaitWithin",
+      "step one: policy.onAwaitExpired: the step has no awaitWithin",
       'step one: policy.compensation: the step\'s compensation is "nothing"',
     ]) {
       expect(faults).toContain(named);
@@ -141,33 +134,16 @@ describe("P11 P22 a wait's own policy", () => {
     ["with retry too", open("Awaiting"), { ...waits, onAwaitExpired: "retry" }, { kind: "retry", failures: 1 }],
     ["compensates", open("Awaiting"), waits, { kind: "compensate", failures: 1, budget: "wait" }],
     ["fails", open("Awaiting"), { ...waits, onAwaitExpired: "fail" }, { kind: "fail", failures: 1 }],
-    [
-      "whatever its requests failed",
-      open("Awaiting", { failureCount: 1 }),
-      { ...waits, awaitThreshold: 2 },
-      { kind: "retry", failures: 1 },
-    ],
-    [
-      "at its own threshold",
-      open("Awaiting", { failureCount: 2, expiredWaits: 1 }),
-      { ...waits, awaitThreshold: 2 },
-      { kind: "compensate", failures: 2 },
-    ],
-    [
-      "and its requests have theirs",
-      open("Running", { failureCount: 2, expiredWaits: 2 }),
-      { ...waits, awaitThreshold: 4 },
-      { kind: "retry", failures: 1 },
-    ],
+    ["whatever its requests failed", open("Awaiting", { failureCount: 1 }), waits, { kind: "compensate", failures: 1 }],
+    ["while its requests have their own budget", open("Running"), waits, { kind: "retry", failures: 1 }],
   ])("an expired wait %s", (_, record, policy, verdict) =>
     expect(verdictOf(record, { ...POLICY, ...policy })).toMatchObject(verdict),
   );
 
-  test("the record counts expired waits whatever the policy, and an operator's forgiveness is for them too", () => {
+  test("the record counts an expired wait among the failures, and an operator's forgiveness is for it too", () => {
     const again = restarted({ ...notStarted, ...running(1), state: "Awaiting" }, "forward", true, NOON);
-    expect(again).toMatchObject({ state: "NotStarted", failureCount: 2, expiredWaits: 1 });
-    expect(restarted({ ...notStarted, ...running() }, "forward", true, NOON)).not.toHaveProperty("expiredWaits");
-    expect(forgiven(again)).not.toHaveProperty("expiredWaits");
+    expect(again).toMatchObject({ state: "NotStarted", failureCount: 2 });
+    expect(forgiven(again)).not.toHaveProperty("failureCount");
   });
 
   test("the error and the rule say that a wait expired", () => {
@@ -179,7 +155,7 @@ describe("P11 P22 a wait's own policy", () => {
       "its wait for a report expired, the last in takePayment",
     );
     expect(ruleInWords(record, verdict, () => policy)).toContain(
-      "expired wait 1 of takePayment, at the threshold of 1 or above: the policy says compensate",
+      "the wait of takePayment for a report expired: the policy says compensate",
     );
   });
 

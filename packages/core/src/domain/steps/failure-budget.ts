@@ -15,32 +15,20 @@ export interface Budget extends FailureBudget {
 
 /** What a policy says of the budget that a failure counted against. */
 export function budgetNamed(name: Failed["budget"], policy: StepPolicy): FailureBudget {
-  if (name === "compensation") return { ...policy, ...policy.compensation };
-  return name === "wait" ? { ...policy, failureThreshold: policy.awaitThreshold ?? 1, waits: [] } : policy;
+  return name === "compensation" ? { ...policy, ...policy.compensation } : policy;
 }
 
-/**
- * The budget of an overdue run. Where a policy names no other, it is the step's own. A record has both counts whatever the policy is, so an edit of
- * the policy holds from the next decision.
- */
+/** The budget of an overdue run. A wait for a report has one only where its policy has a reaction of its own: then the first that expires is the last. */
 export function budgetOf(policy: StepPolicy, { direction, run }: Pick<RunInHand, "direction" | "run">): Budget {
-  const { failureCount = 0, expiredWaits = 0, state } = run;
-  if (direction === "compensate") {
-    return compensationBudget(policy, failureCount);
-  }
-  const onExhausted = waitPolicyOf(policy);
-  if (onExhausted === undefined) return { ...policy, failuresBefore: failureCount };
-  if (state !== "Awaiting") return { ...policy, failuresBefore: failureCount - expiredWaits };
-  return { ...policy, ...budgetNamed("wait", policy), onExhausted, own: "wait", failuresBefore: expiredWaits };
+  const { failureCount = 0, state } = run;
+  if (direction === "compensate") return compensationBudget(policy, failureCount);
+  const { onAwaitExpired = "retry" } = policy;
+  if (state !== "Awaiting" || onAwaitExpired === "retry") return { ...policy, failuresBefore: failureCount };
+  return { failureThreshold: 1, waits: [], onExhausted: onAwaitExpired, own: "wait", failuresBefore: 0 };
 }
 
 /** Without one of its own, that of the step. */
 export function compensationBudget(policy: StepPolicy, failuresBefore: number): Budget {
   const own = policy.compensation && { own: "compensation" as const };
   return { ...policy, ...budgetNamed("compensation", policy), ...own, failuresBefore };
-}
-
-/** The reaction to an expired wait; undefined if that counts as any other failure. */
-function waitPolicyOf({ onAwaitExpired }: StepPolicy): StepPolicy["onExhausted"] | undefined {
-  return onAwaitExpired === "retry" ? undefined : onAwaitExpired;
 }

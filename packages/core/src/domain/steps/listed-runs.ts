@@ -139,7 +139,7 @@ function withOneRecord(
   const one: StepRecord = {
     ...NOT_STARTED,
     ...{ agent, result: null, compensation: null, generation },
-    ...(typeof assignee === "string" && { assignee }),
+    ...(assignee !== undefined && { assignee }),
   };
   const first = runs[0] ?? source.step;
   const entries = Object.entries(steps).flatMap((entry): (readonly [string, StepRecord])[] => {

@@ -18,7 +18,6 @@ import {
   runOf,
   runsInHand,
 } from "../record/plan.ts";
-import { overMember } from "../record/retention.ts";
 import { hasEnded, type JobError, type StateRecord, type StepRecord } from "../record/state-record.ts";
 import type { StepTask } from "./attempt.ts";
 import { toSchedule } from "./attempt.ts";
@@ -183,7 +182,7 @@ function goneOn(before: StateRecord, known: StateRecord, within: Circumstances):
     const ending = endingOf(workflow, direction === "compensate" ? { steps, cause } : null, now);
     const { to } = transitions[LAST_STEP[ending.processState]];
     const concluded = applyChanges(withoutDeadline(rest), concluding(to, ending, attempt, now));
-    return ending.processState === "Processed" ? { ...concluded, [overMember(concluded)]: now } : concluded;
+    return ending.processState === "Processed" ? { ...concluded, overAt: now } : concluded;
   }
   const next = readySteps(plan, steps, direction, now).map((step) =>
     scheduled(toSchedule(step, steps), attempt, directionOf(step, direction), now, scheduling),

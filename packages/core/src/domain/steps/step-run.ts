@@ -181,12 +181,8 @@ export function restarted(
   const waitCount = run.waitCount + 1;
   switch (run.state) {
     case "Running":
-    case "Awaiting": {
-      const isExpiredWait = isFailure && run.state === "Awaiting";
-      const expiredWaits = isExpiredWait && { expiredWaits: (run.expiredWaits ?? 0) + 1 };
-      const tried = { ...again, retryCount: run.retryCount + 1, waitCount: 0, failureCount };
-      return withRun(record, direction, { ...tried, ...expiredWaits });
-    }
+    case "Awaiting":
+      return withRun(record, direction, { ...again, retryCount: run.retryCount + 1, waitCount: 0, failureCount });
     case "Scheduled":
       if (!isFailure) return withRun(record, direction, { ...again, waitCount });
       return withRun(record, direction, { ...again, waitCount, failureCount, expiry: notTakenUp(record, run, now) });

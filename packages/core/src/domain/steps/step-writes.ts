@@ -7,7 +7,6 @@ import { expiresAt } from "../record/due.ts";
 import { append, type Change, type Closing, type Guard, type GuardedWrite, set } from "../record/guarded-write.ts";
 import { runOf } from "../record/plan.ts";
 import { asEntry, expiryWithinLimits } from "../record/record-limits.ts";
-import { overMember } from "../record/retention.ts";
 import type { Direction, Expiry, StateRecord, StepRecord, StepState } from "../record/state-record.ts";
 import type { StepTask } from "./attempt.ts";
 import type { Mark, NextStep } from "./step-run.ts";
@@ -145,10 +144,7 @@ export function completeJob(
   const last = completeJoin(task, siblings, done, [], now);
   const guard = { ...last.guard, processStates: [from] };
   const changes = [...last.changes, ...concluding(to, { processState: to }, task.attempt, now)];
-  if (closing === null) {
-    const over = overMember({ processState: to, parent: task.isChild });
-    return { guard, changes: [...changes, set([over], now)] };
-  }
+  if (closing === null) return { guard, changes: [...changes, set(["overAt"], now)] };
   const lifetime = { revisions: task.jobRevision, ...closing };
   return { guard, changes: [...changes, set(["keptUntil"], after(now, closing.keepMs))], lifetime };
 }

@@ -50,7 +50,6 @@ export const transitions = {
   compensationRequested: { from: "Error", to: "Pending" },
   compensationRequestedWhileRunning: { from: "Processing", to: "Pending" },
   compensationRequestedWhilePending: { from: "Pending", to: "Pending" },
-  compensationRequestedByParent: { from: "Processed", to: "Pending" },
   resubmittedWhilePending: { from: "Pending", to: "Pending" },
   cancelled: { from: "Pending", to: "Cancelled" },
   markedResolved: { from: "Error", to: "Error" },

@@ -8,15 +8,13 @@ import { dependantsOf, isFallback, maySkip } from "../record/plan.ts";
 const LONGEST_NAME = 25 - runOfItem("", MOST_ITEMS).length;
 
 export function listFaultsOf(step: WorkflowStep, workflow: Workflow, { lists }: KnownRules, at: string): string[] {
-  const { name, forEach, assignee } = step;
+  const { name, forEach } = step;
   if (forEach === undefined) return [];
   const source = sourceOf(forEach);
   const faults: string[] = [];
   if (source)
     faults.push(...sourceFaults(step, source, workflow).map((fault) => `${at}: forEach ${forEach}: ${fault}`));
   else if (!lists.includes(forEach)) faults.push(`${at}: no list ${forEach}; there are ${lists.join(", ") || "none"}`);
-  if (source && typeof assignee === "object")
-    faults.push(`${at}: assignee: a rule is evaluated at submission, when ${forEach} is not known: name the assignee`);
   if (name.length > LONGEST_NAME)
     faults.push(`${at}: the name of a step with forEach has at most ${LONGEST_NAME} letters and digits`);
   return faults;

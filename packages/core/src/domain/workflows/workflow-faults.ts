@@ -14,7 +14,6 @@ import {
   type WorkflowStep,
 } from "../definition/workflow.ts";
 import { durationMs } from "../duration.ts";
-import { assigneeShapeFaults } from "../record/assignee.ts";
 import { deadlineFaults } from "../record/deadline.ts";
 import { MOST_RUNS } from "../record/record-limits.ts";
 import { outputFaults } from "../steps/outputs.ts";
@@ -51,9 +50,9 @@ export function workflowFaults(
       faults.push(`${at}: the name must be an identifier such as reserveStock, of at most 25 letters and digits`);
     faults.push(...operationFaults(step.agent, step.operation, agents, at), ...transportFaults(step, agents, at));
     faults.push(...timeFaults(step.completeWithin, at), ...waitFaults(step.awaitWithin, at));
-    faults.push(...startFaults(step, agents, timeout, at), ...assigneeShapeFaults(step, rules, at));
+    faults.push(...startFaults(step, agents, timeout, at), ...assigneeFaults(step, at));
     faults.push(...compensationFaults(step, agents, at), ...shapeFaults(step, workflow, rules, at));
-    if (step.policy) faults.push(...policyFaults(step.policy, at), ...uselessPolicyFaults(step, workflow, at));
+    if (step.policy) faults.push(...policyFaults(step.policy, at), ...uselessPolicyFaults(step, at));
     for (const name of step.after) {
       if (!names.includes(name)) faults.push(`${at}: comes after ${name}, which is no step`);
     }
@@ -63,11 +62,9 @@ export function workflowFaults(
 }
 
 function wholePolicyFaults(policy: RecoveryPolicy, where: string): string[] {
-  const { awaitThreshold, onAwaitExpired = "retry" } = policy;
   // A workflow that was written without types may not have it.
   const failureThreshold = (policy.failureThreshold as number | undefined) ?? Number.NaN;
-  const faults = policyFaults({ ...policy, failureThreshold }, where);
-  return awaitThreshold !== undefined && onAwaitExpired === "retry" ? [...faults, `${where}: ${NO_COUNT}`] : faults;
+  return policyFaults({ ...policy, failureThreshold }, where);
 }
 
 /** What is absent of a step's policy is the workflow's. */
@@ -80,13 +77,10 @@ function policyFaults(policy: Partial<RecoveryPolicy>, where: string): string[] 
   ];
 }
 
-function budgetFaults({ failureThreshold, mostFailures, waits }: Partial<FailureBudget>, where: string): string[] {
+function budgetFaults({ failureThreshold, waits }: Partial<FailureBudget>, where: string): string[] {
   const faults: string[] = [];
   if (failureThreshold !== undefined && !isCount(failureThreshold)) {
     faults.push(`${where}.failureThreshold must be a whole number of at least 1`);
-  }
-  if (mostFailures !== undefined && !isCount(mostFailures)) {
-    faults.push(`${where}.mostFailures must be a whole number of at least 1, or absent`);
   }
   for (const wait of waits ?? []) {
     if (durationMs(wait) === undefined) faults.push(`${where}.waits: ${wait} is not an ISO 8601 duration`);
@@ -96,20 +90,15 @@ function budgetFaults({ failureThreshold, mostFailures, waits }: Partial<Failure
 
 const ON_AWAIT_EXPIRED = ["retry", "fail", "compensate"];
 
-function waitPolicyFaults({ onAwaitExpired, awaitThreshold }: Partial<RecoveryPolicy>, where: string): string[] {
-  const faults: string[] = [];
-  if (onAwaitExpired !== undefined && !ON_AWAIT_EXPIRED.includes(onAwaitExpired)) {
-    faults.push(`${where}.onAwaitExpired must be "${ON_AWAIT_EXPIRED.join('" or "')}", or absent`);
-  }
-  if (awaitThreshold !== undefined && !isCount(awaitThreshold)) {
-    faults.push(`${where}.awaitThreshold must be a whole number of at least 1, or absent`);
-  }
-  return faults;
+function waitPolicyFaults({ onAwaitExpired }: Partial<RecoveryPolicy>, where: string): string[] {
+  return onAwaitExpired === undefined || ON_AWAIT_EXPIRED.includes(onAwaitExpired)
+    ? []
+    : [`${where}.onAwaitExpired must be "${ON_AWAIT_EXPIRED.join('" or "')}", or absent`];
 }
 
 const isCount = (value: number) => Number.isInteger(value) && value >= 1;
 
-const BUDGET = ["failureThreshold", "mostFailures", "waits"];
+const BUDGET = ["failureThreshold", "waits"];
 
 /** A workflow that was written without types may say more of it, as of a step's own policy. */
 function compensationPolicyFaults(compensation: Partial<FailureBudget>, where: string): string[] {
@@ -124,23 +113,16 @@ function compensationPolicyFaults(compensation: Partial<FailureBudget>, where: s
 }
 
 /** A step's own policy for what the step never does. */
-function uselessPolicyFaults(step: WorkflowStep, workflow: Workflow, at: string): string[] {
-  const { policy = {}, compensation, awaitWithin } = step;
+function uselessPolicyFaults({ policy = {}, compensation, awaitWithin }: WorkflowStep, at: string): string[] {
   const faults: string[] = [];
   if (policy.compensation !== undefined && typeof compensation === "string") {
     faults.push(`${at}: policy.compensation: the step's compensation is "${compensation}", so there is nothing to try`);
   }
-  const ofWaits = (["onAwaitExpired", "awaitThreshold"] as const).filter((member) => policy[member] !== undefined);
-  if (ofWaits.length > 0 && awaitWithin === undefined) {
-    faults.push(`${at}: policy.${ofWaits.join(", policy.")}: the step has no awaitWithin, so it waits for no report`);
+  if (policy.onAwaitExpired !== undefined && awaitWithin === undefined) {
+    faults.push(`${at}: policy.onAwaitExpired: the step has no awaitWithin, so it waits for no report`);
   }
-  const { onAwaitExpired = "retry" } = { ...workflow.policy, ...policy };
-  if (policy.awaitThreshold !== undefined && onAwaitExpired === "retry") faults.push(`${at}: ${NO_COUNT}`);
   return faults;
 }
-
-const NO_COUNT =
-  'policy.awaitThreshold: without onAwaitExpired "fail" or "compensate", an expired wait counts against failureThreshold';
 
 function operationFaults(agent: string, operation: string, agents: KnownAgents, at: string): string[] {
   const known = agents.get(agent);
@@ -194,6 +176,20 @@ function waitFaults(awaitWithin: string | undefined, at: string): string[] {
   return ms <= LONGEST_WAIT_MS
     ? []
     : [`${at}: awaitWithin ${awaitWithin} is longer than a step may wait: at most P30D`];
+}
+
+/** Long enough for a mail address. */
+const LONGEST_ASSIGNEE = 200;
+
+/** A workflow that was written without types may have anything there. */
+function assigneeFaults({ assignee, awaitWithin, compensation }: WorkflowStep, at: string): string[] {
+  if (assignee === undefined) return [];
+  const isAwaited =
+    awaitWithin !== undefined || (typeof compensation === "object" && compensation.awaitWithin !== undefined);
+  const faults = isAwaited ? [] : [`${at}: assignee: the step has no awaitWithin, so it waits for nobody`];
+  if (typeof assignee !== "string" || assignee.trim() === "" || assignee.length > LONGEST_ASSIGNEE)
+    faults.push(`${at}: assignee must be a text such as underwriters, of at most ${LONGEST_ASSIGNEE} characters`);
+  return faults;
 }
 
 function compensationFaults({ agent, compensation }: WorkflowStep, agents: KnownAgents, at: string): string[] {

@@ -5,7 +5,6 @@ import { type Job, withoutSecrets } from "../content/job.ts";
 import { MORE_ITEMS, MOST_ITEM_BYTES, MOST_ITEMS } from "../definition/items.ts";
 import { sourceOf } from "../definition/list-source.ts";
 import type { KnownRules, Workflow } from "../definition/workflow.ts";
-import { type AssigneeRules, assigneeFaults } from "../record/assignee.ts";
 import type { Items } from "../record/new-state-record.ts";
 import { MOST_RUNS } from "../record/record-limits.ts";
 import type { ReadResults, StepResult } from "../record/state-record.ts";
@@ -32,7 +31,7 @@ export interface Situation<Content extends Job = Job, Reads extends ReadResults 
  * The conditions and lists of an app, by the names in `when` and `forEach`. They are pure: the same arguments have the same result.
  * @template Content the app's own type; the core calls the functions with content that the contract has checked.
  */
-export interface WorkflowRules<Content extends Job = never> extends AssigneeRules<Content> {
+export interface WorkflowRules<Content extends Job = never> {
   readonly conditions: {
     readonly [name: string]: (situation: [Content] extends [never] ? never : Situation<Content>) => boolean;
   };
@@ -46,8 +45,8 @@ export interface WorkflowRules<Content extends Job = never> extends AssigneeRule
 /** The rules of an app without conditions and lists. */
 export const NO_RULES: WorkflowRules = { conditions: {}, lists: {} };
 
-export function knownRules({ conditions, lists, assignees = {} }: WorkflowRules): KnownRules {
-  return { conditions: Object.keys(conditions), lists: Object.keys(lists), assignees: Object.keys(assignees) };
+export function knownRules({ conditions, lists }: WorkflowRules): KnownRules {
+  return { conditions: Object.keys(conditions), lists: Object.keys(lists) };
 }
 
 /**
@@ -82,20 +81,19 @@ function countRuns({ steps }: Workflow, items: Items): number {
   return steps.reduce((sum, { forEach }) => sum + (forEach === undefined ? 1 : runsOf(forEach)), 0);
 }
 
-/** The faults of a job for its workflow's lists and assignees, as text. @param secrets the content's secret members, which no record may contain */
+/** The faults of a job for its workflow's lists, as text. @param secrets the content's secret members, which no record may contain */
 export function listFaults(workflow: Workflow, job: Job, rules: WorkflowRules, secrets: readonly string[]): string[] {
   try {
     const lists = itemsIn(workflow, job, rules);
     const runs = countRuns(workflow, lists);
     const tooMany = `job: ${Object.keys(lists).join(", ")}: the items make ${runs} runs of steps, and may make ${MOST_RUNS}: ${MORE_ITEMS}`;
-    const secret = Object.entries(lists).flatMap(([list, items]) =>
+    const faults = Object.entries(lists).flatMap(([list, items]) =>
       secrets.length === 0 || isWithoutSecrets(list, items, withoutSecrets(job, secrets), rules)
         ? []
         : [
             `job: ${list}: its items depend on the secret ${secrets.join(" or ")}; an agent has to read it from the content`,
           ],
     );
-    const faults = [...secret, ...assigneeFaults(workflow, job, lists, rules, secrets)];
     return runs > MOST_RUNS ? [tooMany, ...faults] : faults;
   } catch (cause) {
     return [`job: ${messageOf(cause)}`];

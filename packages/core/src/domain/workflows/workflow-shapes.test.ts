@@ -95,9 +95,14 @@ describe("P5 their faults", () => {
       "forEach a.parts: a may be skipped, and then there is no list: name it in needs",
     ]),
     [
-      "an assignee by a rule, for items that are not known at submission",
-      flow(step("a", []), step("b", ["a"], { forEach: "a.parts", awaitWithin: "P1D", assignee: { rule: "x" } })),
-      "assignee: a rule is evaluated at submission, when a.parts is not known: name the assignee",
+      "an assignee by a rule",
+      flow(step("a", [], { awaitWithin: "P1D", assignee: { rule: "x" } as unknown as string })),
+      "assignee must be a text such as underwriters",
+    ],
+    [
+      "an assignee of a step that waits for nobody",
+      flow(step("a", [], { assignee: "clerks" })),
+      "assignee: the step has no awaitWithin",
     ],
     [
       "an output of a step that has several results",

@@ -4,7 +4,6 @@ import type { Job } from "../content/job.ts";
 import type { HostTimeout } from "../definition/host-timeout.ts";
 import { type KnownAgents, START_WITHIN, type Workflow, type WorkflowRef } from "../definition/workflow.ts";
 import { OtherVersionNeeded } from "../outage.ts";
-import { childFaults } from "./child-faults.ts";
 import { workflowFaults } from "./workflow-faults.ts";
 import { knownRules, listFaults, NO_RULES, type WorkflowRules } from "./workflow-rules.ts";
 
@@ -16,8 +15,6 @@ export interface Workflows {
   /** The same. @throws MissingWorkflow if this app does not have it */
   of(ref: WorkflowRef): Workflow;
   readonly names: readonly string[];
-  /** The workflow of the jobs that an agent submits; undefined for any other agent. */
-  submittedBy(agent: string): string | undefined;
   /** Whether a version of any workflow has a deadline for its jobs. */
   readonly haveDeadlines: boolean;
   /** Their conditions and lists. */
@@ -51,7 +48,7 @@ export function loadWorkflows(
 ): Workflows {
   const whole = workflows.map((each) => ({ ...each, steps: each.steps.map((step) => ({ startWithin, ...step })) }));
   const faults = whole.flatMap((workflow) => workflowFaults(workflow, agents, knownRules(rules), timeout));
-  faults.push(...childFaults(whole, agents), ...others);
+  faults.push(...others);
   if (faults.length > 0) throw new Error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
   const byVersion = whole.sort((one, other) => other.version - one.version);
   const find = (ref: WorkflowRef) =>
@@ -66,7 +63,6 @@ export function loadWorkflows(
       return found;
     },
     names: [...new Set(workflows.map(({ name }) => name))],
-    submittedBy: (agent) => agents.get(agent)?.submits,
     haveDeadlines: whole.some(({ deadline }) => deadline !== undefined),
     rules,
     listFaults: (job, secrets) => {
@@ -76,13 +72,8 @@ export function loadWorkflows(
   };
 }
 
-/** The workflows for new jobs: those whose services, and those of their child jobs, all have an address in this deployment. */
+/** The workflows for new jobs: those whose services all have an address in this deployment. */
 export function offered(workflows: Workflows, endpoints: { readonly [agent: string]: unknown }): readonly string[] {
   const isAbsent = (agent: string) => agent in endpoints && endpoints[agent] === undefined;
-  const lacks = (name: string): boolean =>
-    workflows.newest(name)?.steps.some(({ agent }) => {
-      const child = workflows.submittedBy(agent);
-      return isAbsent(agent) || (child !== undefined && lacks(child));
-    }) === true;
-  return workflows.names.filter((name) => !lacks(name));
+  return workflows.names.filter((name) => !workflows.newest(name)?.steps.some(({ agent }) => isAbsent(agent)));
 }

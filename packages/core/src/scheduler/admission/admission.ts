@@ -115,7 +115,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const { count, waiting, agentsOf, limit, fairness, now, pause } = options;
   const mostWaiting = Math.max(NO_BACKLOG, limit * BACKLOG_SHARE);
   const adaptive = createAdaptiveLimit(FIRST, limit);
-  const shares = fairness && createFairShares(fairness, limit, () => adaptive.current, now);
+  const shares = fairness && createFairShares(fairness.share, limit, () => adaptive.current, now);
   let held = 0;
   let countedAt = Number.NEGATIVE_INFINITY;
   let waits: Waits = NO_WAITS;

@@ -1,4 +1,4 @@
-// Fairness between the keys of jobs (P31), as Temporal's task queues have it: a key is an owner, or a member of the content; it may have a weight.
+// Fairness between the keys of jobs (P31), as Temporal's task queues have it: a key is an owner, or a member of the content.
 // A key alone may take all places in flight. While other keys are active, it holds at most its share, and a key that holds less than its fair part
 // waits for no place: the burst of one leaves room for the others.
 
@@ -6,10 +6,8 @@
 export interface Fairness {
   /** The jobs in flight by key, counted where all processes see them. Throws if the store is unavailable. */
   readonly countByKey: () => Promise<ReadonlyMap<string, number>>;
-  /** The part of the places in flight that a key of weight 1 may hold while others are active. */
+  /** The part of the places in flight that a key may hold while others are active. */
   readonly share: number;
-  /** Keys with another weight than 1. */
-  readonly weights: { readonly [key: string]: number };
 }
 
 /**
@@ -58,17 +56,10 @@ interface KeyState {
 }
 
 /** @param places how many jobs may be in flight now; at most `limit` */
-export function createFairShares(
-  { share, weights }: Pick<Fairness, "share" | "weights">,
-  limit: number,
-  places: () => number,
-  now: () => number,
-): FairShares {
+export function createFairShares(share: number, limit: number, places: () => number, now: () => number): FairShares {
   const keys = new Map<string, KeyState>();
   let held: ReadonlyMap<string, number> = new Map();
   let taken = new Map<string, number>();
-
-  const weightOf = (key: string) => (Object.hasOwn(weights, key) ? (weights[key] ?? 1) : 1);
 
   function stateOf(key: string): KeyState {
     const known = keys.get(key);
@@ -102,17 +93,15 @@ export function createFairShares(
     standing(key) {
       const others = othersOf(key);
       if (others.size === 0) return "usual";
-      const weight = weightOf(key);
-      const all = [...others].reduce((sum, each) => sum + weightOf(each), weight);
-      const most = Math.max(1, Math.floor(Math.min(1, share * weight) * limit));
+      const most = Math.max(1, Math.floor(share * limit));
       const [before, since] = [held.get(key) ?? 0, taken.get(key) ?? 0];
       if (before >= most) return "beyond";
       if (since >= Math.max(1, (most - before) * PART_OF_SHARE)) return "count";
-      return before + since + 1 <= (places() * weight) / all ? "owed" : "within";
+      return before + since + 1 <= places() / (others.size + 1) ? "owed" : "within";
     },
     atOnce(key) {
       if (othersOf(key).size === 0) return Number.POSITIVE_INFINITY;
-      return Math.max(1, Math.round(Math.min(1, share * weightOf(key)) * TAKEN_IN_AT_ONCE));
+      return Math.max(1, Math.round(share * TAKEN_IN_AT_ONCE));
     },
     took(key) {
       taken.set(key, (taken.get(key) ?? 0) + 1);

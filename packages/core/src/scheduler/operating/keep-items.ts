@@ -1,10 +1,8 @@
-// The items of a job's lists, and the assignees of its steps, in an operator's edit: recorded again, or the reasons why they can't be.
+// The items of a job's lists in an operator's edit: recorded again, or the reasons why they can't be.
 
 import type { Job } from "../../domain/content/job.ts";
 import { secretValuesOf, valueWithout } from "../../domain/content/redactor.ts";
-import type { WorkflowStep } from "../../domain/definition/workflow.ts";
 import { type EditedItems, withEditedItems } from "../../domain/operator/edited-items.ts";
-import { assigned } from "../../domain/record/assignee.ts";
 import type { StateRecord } from "../../domain/record/state-record.ts";
 import { itemsIn, listFaults } from "../../domain/workflows/workflow-rules.ts";
 import { contractFor } from "../../messaging/contract.ts";
@@ -14,12 +12,11 @@ import type { Ports } from "../ports.ts";
 export function keepItems(before: StateRecord, after: StateRecord, edited: Job | null, ports: Ports): EditedItems {
   const { rules, workflows } = ports;
   const workflow = workflows.find(before.workflow);
-  const depends = ({ forEach, assignee }: WorkflowStep) => forEach !== undefined || assignee !== undefined;
-  if (!edited || !workflow?.steps.some(depends)) return { kind: "valid", steps: after.steps };
+  if (!edited || !workflow?.steps.some(({ forEach }) => forEach !== undefined))
+    return { kind: "valid", steps: after.steps };
   const { secrets } = contractFor(before.workflow.name, rules.contracts);
   const faults = listFaults(workflow, edited, workflows.rules, secrets);
   // The operator may not see the secrets that the list was computed with.
   if (faults.length > 0) return { kind: "invalid", faults: valueWithout(faults, secretValuesOf(edited, secrets)) };
-  const kept = withEditedItems(workflow, before.steps, after.steps, itemsIn(workflow, edited, workflows.rules));
-  return kept.kind === "valid" ? { ...kept, steps: assigned(workflow, kept.steps, edited, workflows.rules) } : kept;
+  return withEditedItems(workflow, before.steps, after.steps, itemsIn(workflow, edited, workflows.rules));
 }

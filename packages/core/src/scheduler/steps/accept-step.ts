@@ -1,6 +1,5 @@
 // A step that is done later (P6, P8): its service has accepted it, and only its record waits for the result.
 
-import type { ChildStanding } from "../../domain/definition/child-job.ts";
 import { LONGEST_WAIT_MS } from "../../domain/definition/workflow.ts";
 import { after, durationMs, instant } from "../../domain/duration.ts";
 import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
@@ -23,7 +22,6 @@ export interface Accepted {
   readonly startedAt?: string | undefined;
   /** The time until the next poll of the service. */
   readonly retryAfterMs?: number | undefined;
-  readonly child?: ChildStanding | undefined;
 }
 
 /**
@@ -33,7 +31,7 @@ export interface Accepted {
  */
 export async function acceptStep(task: StepTask, reply: Accepted, context: Context): Promise<StepEnd> {
   const { jobId, attempt, step, agent, direction, awaitWithin } = task;
-  const { reference, endpoint, because, startedAt, retryAfterMs, child } = reply;
+  const { reference, endpoint, because, startedAt, retryAfterMs } = reply;
   if (awaitWithin === undefined) {
     return recordAnswer(
       task,
@@ -46,7 +44,6 @@ export async function acceptStep(task: StepTask, reply: Accepted, context: Conte
   const acceptance = {
     at,
     ...(reference !== undefined && { reference }),
-    ...(child && { child }),
     ...(task.record.assignee !== undefined && { remindedAt: null }),
     ...(retryAfterMs !== undefined && {
       pollAt: nextPollAt({ at }, retryAfterMs, task.completeWithin, completeBy, at),

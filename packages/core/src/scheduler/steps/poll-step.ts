@@ -104,8 +104,8 @@ function newsOf(
   const next = (pauseMs: number) => nextPollAt(before, pauseMs, completeWithin, completeBy ?? now, now);
   switch (reply.kind) {
     case "pending": {
-      const { retryAfterMs, reference = before.reference, child = before.child } = reply;
-      const known = { ...before, ...(reference !== undefined && { reference }), ...(child && { child }) };
+      const { retryAfterMs, reference = before.reference } = reply;
+      const known = { ...before, ...(reference !== undefined && { reference }) };
       // An earlier fault of this run, before its latest report, is no reason for what comes later.
       const past = expiry?.attempt === attempt ? undefined : expiry;
       return { accepted: { ...known, lastReportAt: now, pollAt: next(retryAfterMs) }, expiry: past };

@@ -69,9 +69,9 @@ async function writeUnread(task: StepTask, answer: Answer, ports: Ports): Promis
   return undefined;
 }
 
-/** If an archive must be written first, or it may still be compensated with its parent, housekeeping closes the job: no job waits for that. */
-function closingFor({ workflow, isChild }: StepTask, { retention, rules }: Ports): Closing | null {
-  if (!retention || retention.archive || isChild) return null;
+/** If an archive must be written first, housekeeping closes the job: no job waits for that. */
+function closingFor({ workflow }: StepTask, { retention, rules }: Ports): Closing | null {
+  if (!retention || retention.archive) return null;
   return { keepMs: retention.keepMs, secrets: contractFor(workflow.name, rules.contracts).secrets };
 }
 

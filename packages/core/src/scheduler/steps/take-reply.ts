@@ -19,7 +19,6 @@ import {
   parseAgentReply,
   type Ticket,
 } from "../../messaging/agent-messages.ts";
-import { teamOf } from "../../messaging/agent-teams.ts";
 import { memberRedactorOf } from "../../messaging/hidden-members.ts";
 import type { ReceivedMessage } from "../../messaging/messenger.ts";
 import { measure } from "../../telemetry/metrics.ts";
@@ -42,8 +41,6 @@ export interface Received extends StepEnd {
 
 /** The queue that delivered a reply. */
 export interface CameBy {
-  /** The team that owns it; absent: the app's own queue, for all agents without a team. */
-  readonly team?: string | undefined;
   readonly queue?: string;
   /** The message, with what could not be read of it. */
   readonly message?: ReceivedMessage;
@@ -57,7 +54,7 @@ export interface CameBy {
 export async function takeReply(
   body: unknown,
   context: Context,
-  { team, queue, message }: CameBy = {},
+  { queue, message }: CameBy = {},
 ): Promise<Received | undefined> {
   const unread = message?.faults ?? [];
   const parsed = parseAgentReply(body);
@@ -76,22 +73,16 @@ export async function takeReply(
     });
     return undefined;
   }
-  const isOwn = (task: StepTask) => teamOf(task.agent, context.agentTeams) === team;
-  const taken = await takeWord(parsed.reply, context, isOwn);
+  const taken = await takeWord(parsed.reply, context);
   if (taken.kind === "unverified") measure("replies.unverified", 1);
-  if (taken.kind === "misfit") await askForAnother(parsed.reply, taken, context, isOwn);
+  if (taken.kind === "misfit") await askForAnother(parsed.reply, taken, context);
   return taken.kind === "recorded" ? taken.received : undefined;
 }
 
-async function askForAnother(
-  reply: AgentReplyMessage,
-  { task, faults }: Misfit,
-  context: Context,
-  isOwn: (task: StepTask) => boolean,
-): Promise<void> {
+async function askForAnother(reply: AgentReplyMessage, { task, faults }: Misfit, context: Context): Promise<void> {
   const { kind, message, misconfigured } = unreadable(faults);
   const { ticket, endpoint } = reply;
-  const taken = await takeWord({ ticket, endpoint, kind, message, misconfigured }, context, isOwn);
+  const taken = await takeWord({ ticket, endpoint, kind, message, misconfigured }, context);
   if (taken.kind !== "noted") return;
   const { agent, operation } = task;
   const where = routeOf(reply, task).endpoint;
@@ -103,7 +94,7 @@ export type Taken =
   | { readonly kind: "recorded"; readonly received: Received }
   /** The step continues. */
   | { readonly kind: "noted" }
-  /** No step waits for it any more, or it came by another queue. It is counted, and written to the audit log with the reason. */
+  /** No step waits for it any more. It is counted, and written to the audit log with the reason. */
   | { readonly kind: "late" }
   /** It does not have its request's nonce: anybody may have sent it. Nothing is written, and nothing of it is used. */
   | { readonly kind: "unverified" }
@@ -140,7 +131,7 @@ export async function takeReport({ address, ...report }: Report, context: Contex
     const ticket: Ticket = { ...address, attempt: run.attempt ?? record.attempt, lockedBy: record.lockedBy ?? "" };
     describeSpan({ jobId, step });
     if (isBetween(record, run, direction, context)) return { kind: "not yet" };
-    const taken = await takeWord({ ...report, ticket }, context, () => true);
+    const taken = await takeWord({ ...report, ticket }, context);
     if (taken.kind === "unverified") return { kind: "unknown" };
     const isSuperseded = taken.kind === "recorded" && taken.received.outcome.kind === "superseded";
     if (!isSuperseded) return taken;
@@ -169,12 +160,7 @@ function isBetween({ processState, direction }: StateRecord, run: StepRun, ofRun
   return isInHand(run) && completeBy !== null && ports.now() > Date.parse(completeBy);
 }
 
-/** @param isOwn whether the sender may report that step */
-export async function takeWord(
-  said: AgentReplyMessage,
-  context: Context,
-  isOwn: (task: StepTask) => boolean,
-): Promise<Taken> {
+async function takeWord(said: AgentReplyMessage, context: Context): Promise<Taken> {
   const { ticket } = said;
   const late = async (reason: string): Promise<Taken> => {
     await rejectLate(ticket, reason, context);
@@ -184,7 +170,6 @@ export async function takeWord(
   if (read === undefined) return { kind: "unverified" };
   if (typeof read === "string") return late(read);
   const { task, isPast, isHistoryFull } = read;
-  if (!isOwn(task)) return late("it came by a queue of somebody who was not asked");
   const reply = await withoutSecrets(said, task, context);
   context.presence.seen(task.agent);
   if (isPast) return late(`it came after complete-by, ${task.completeBy}`);

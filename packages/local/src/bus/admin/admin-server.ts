@@ -10,7 +10,7 @@ import { isStoreFault } from "../queue/store.ts";
 import { type AdminContext, type Answer, answerAdmin, fault } from "./admin-routes.ts";
 import { checkXml, XmlFault } from "./atom.ts";
 
-/** Many times what the largest entry has: an entity with its rules, or a rule with its properties. */
+/** Many times what the largest entry has: an entity with its authorization rules. */
 const MAX_BODY_BYTES = 128 * 1024;
 
 export class AdminServer {
@@ -79,11 +79,10 @@ export class AdminServer {
     return { status: 200, body: { queue, sends } };
   }
 
-  /** Queues and subscriptions, for people. */
+  /** For people. */
   #countQueues(): object[] {
     const { catalog } = this.#context.broker;
-    const counted = [...catalog.list("queue"), ...catalog.list("subscription")];
-    return counted.map((entity) => ({ name: entity.row.name, ...entity.count() }));
+    return catalog.all().map((entity) => ({ name: entity.row.name, ...entity.count() }));
   }
 }
 

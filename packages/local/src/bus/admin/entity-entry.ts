@@ -1,8 +1,7 @@
-// Atom entries of queues, topics and subscriptions, as `ServiceBusAdministrationClient` writes and reads them.
+// Atom entries of queues, as `ServiceBusAdministrationClient` writes and reads them.
 
 import type { Entity } from "../entities/entity.ts";
-import { splitSubscription } from "../entities/entity-path.ts";
-import type { ArmProperties, EntityKind } from "../queue/queue-settings.ts";
+import type { ArmProperties } from "../queue/queue-settings.ts";
 import { child, readContent, tag, textOf, writeEntry, type XmlElement, XmlFault } from "./atom.ts";
 import { readAuthorizationRules, writeAuthorizationRules } from "./authorization-rules.ts";
 
@@ -12,89 +11,41 @@ const COUNTS = "http://schemas.microsoft.com/netservices/2011/06/servicebus";
 type Kind = "text" | "number" | "flag";
 type Element = readonly [name: string, kind: Kind, ifAbsent: string | undefined];
 
-/** The elements of each description, in the service's order, with their defaults; ARM writes the names with a small first letter. */
-const ELEMENTS: Readonly<Record<EntityKind, readonly Element[]>> = {
-  queue: [
-    ["LockDuration", "text", "PT1M"],
-    ["MaxSizeInMegabytes", "number", "1024"],
-    ["RequiresDuplicateDetection", "flag", "false"],
-    ["RequiresSession", "flag", "false"],
-    ["DefaultMessageTimeToLive", "text", NEVER],
-    ["DeadLetteringOnMessageExpiration", "flag", "false"],
-    ["DuplicateDetectionHistoryTimeWindow", "text", "PT10M"],
-    ["MaxDeliveryCount", "number", "10"],
-    ["EnableBatchedOperations", "flag", "true"],
-    ["Status", "text", "Active"],
-    ["ForwardTo", "text", undefined],
-    ["UserMetadata", "text", undefined],
-    ["AutoDeleteOnIdle", "text", NEVER],
-    ["EnablePartitioning", "flag", "false"],
-    ["ForwardDeadLetteredMessagesTo", "text", undefined],
-    ["EnableExpress", "flag", "false"],
-    ["MaxMessageSizeInKilobytes", "number", "256"],
-  ],
-  topic: [
-    ["DefaultMessageTimeToLive", "text", NEVER],
-    ["MaxSizeInMegabytes", "number", "1024"],
-    ["RequiresDuplicateDetection", "flag", "false"],
-    ["DuplicateDetectionHistoryTimeWindow", "text", "PT10M"],
-    ["EnableBatchedOperations", "flag", "true"],
-    ["Status", "text", "Active"],
-    ["UserMetadata", "text", undefined],
-    ["SupportOrdering", "flag", "true"],
-    ["AutoDeleteOnIdle", "text", NEVER],
-    ["EnablePartitioning", "flag", "false"],
-    ["EnableExpress", "flag", "false"],
-    ["MaxMessageSizeInKilobytes", "number", "256"],
-  ],
-  subscription: [
-    ["LockDuration", "text", "PT1M"],
-    ["RequiresSession", "flag", "false"],
-    ["DefaultMessageTimeToLive", "text", NEVER],
-    ["DeadLetteringOnMessageExpiration", "flag", "false"],
-    ["DeadLetteringOnFilterEvaluationExceptions", "flag", "true"],
-    ["MaxDeliveryCount", "number", "10"],
-    ["EnableBatchedOperations", "flag", "true"],
-    ["Status", "text", "Active"],
-    ["ForwardTo", "text", undefined],
-    ["UserMetadata", "text", undefined],
-    ["ForwardDeadLetteredMessagesTo", "text", undefined],
-    ["AutoDeleteOnIdle", "text", NEVER],
-  ],
-};
+/** The elements of a description, in the service's order, with their defaults; ARM writes the names with a small first letter. */
+const ELEMENTS: readonly Element[] = [
+  ["LockDuration", "text", "PT1M"],
+  ["MaxSizeInMegabytes", "number", "1024"],
+  ["RequiresDuplicateDetection", "flag", "false"],
+  ["RequiresSession", "flag", "false"],
+  ["DefaultMessageTimeToLive", "text", NEVER],
+  ["DeadLetteringOnMessageExpiration", "flag", "false"],
+  ["DuplicateDetectionHistoryTimeWindow", "text", "PT10M"],
+  ["MaxDeliveryCount", "number", "10"],
+  ["EnableBatchedOperations", "flag", "true"],
+  ["Status", "text", "Active"],
+  ["ForwardTo", "text", undefined],
+  ["UserMetadata", "text", undefined],
+  ["AutoDeleteOnIdle", "text", NEVER],
+  ["EnablePartitioning", "flag", "false"],
+  ["ForwardDeadLetteredMessagesTo", "text", undefined],
+  ["EnableExpress", "flag", "false"],
+  ["MaxMessageSizeInKilobytes", "number", "256"],
+];
 
-const DESCRIPTIONS: Readonly<Record<EntityKind, string>> = {
-  queue: "QueueDescription",
-  topic: "TopicDescription",
-  subscription: "SubscriptionDescription",
-};
+const DESCRIPTION = "QueueDescription";
 
-export interface EntityRequest {
-  readonly kind: EntityKind;
-  readonly properties: ArmProperties;
-  /** A subscription's first rule, if it is not to be the usual one. */
-  readonly rule: XmlElement | undefined;
-}
-
-/** What an entry describes; `undefined` if it is no entity. */
-export function readEntity(xml: string): EntityRequest | undefined {
-  for (const kind of ["queue", "topic", "subscription"] as const) {
-    const description = readContent(xml, DESCRIPTIONS[kind]);
-    if (description === undefined) continue;
-    const properties = ELEMENTS[kind].flatMap(([name, type]) => {
-      const element = child(description, name);
-      if (hasElements(element)) throw new XmlFault(`The element ${name} is a text, and has elements`);
-      const text = textOf(element);
-      return text === undefined
-        ? []
-        : [[armName(name), read(type, name.startsWith("Forward") ? lowerHost(text) : text)]];
-    });
-    const rule = child(description, "DefaultRuleDescription");
-    const authorizationRules = readAuthorizationRules(description);
-    const rights = authorizationRules && { authorizationRules };
-    return { kind, properties: { ...Object.fromEntries(properties), ...rights }, rule };
-  }
-  return undefined;
+/** The properties that an entry describes; `undefined` if it is of no queue. */
+export function readEntity(xml: string): ArmProperties | undefined {
+  const description = readContent(xml, DESCRIPTION);
+  if (description === undefined) return undefined;
+  const properties = ELEMENTS.flatMap(([name, type]) => {
+    const element = child(description, name);
+    if (hasElements(element)) throw new XmlFault(`The element ${name} is a text, and has elements`);
+    const text = textOf(element);
+    return text === undefined ? [] : [[armName(name), read(type, name.startsWith("Forward") ? lowerHost(text) : text)]];
+  });
+  const authorizationRules = readAuthorizationRules(description);
+  return { ...Object.fromEntries(properties), ...(authorizationRules && { authorizationRules }) };
 }
 
 const hasElements = (element: XmlElement | undefined) =>
@@ -120,27 +71,19 @@ function read(kind: Kind, text: string): unknown {
   }
 }
 
-export interface EntitySizes {
-  readonly sizeInBytes: number;
-  /** Of a topic. */
-  readonly subscriptions: number;
-}
-
 /** @param base where the entities are, such as `http://127.0.0.1:5300`. */
-export function writeEntity(base: string, entity: Entity, sizes: EntitySizes): string {
-  const { kind, name, properties, createdAt, updatedAt } = entity.row;
-  const settings = ELEMENTS[kind].flatMap(([element, , ifAbsent]) => {
+export function writeEntity(base: string, entity: Entity, sizeInBytes: number): string {
+  const { name, properties, createdAt, updatedAt } = entity.row;
+  const settings = ELEMENTS.flatMap(([element, , ifAbsent]) => {
     const value = properties[armName(element)] ?? defaultOf(element, ifAbsent, properties);
     return value === undefined ? [] : tag(element, String(value));
   });
   const [created, updated] = [new Date(createdAt).toISOString(), new Date(updatedAt).toISOString()];
-  const title = splitSubscription(name)?.name ?? name;
-  return writeEntry({ id: `${base}/${name}`, title, createdAt, updatedAt }, DESCRIPTIONS[kind], [
+  return writeEntry({ id: `${base}/${name}`, title: name, createdAt, updatedAt }, DESCRIPTION, [
     ...settings,
     writeAuthorizationRules(properties["authorizationRules"]),
     ...writeCounts(entity),
-    tag("SizeInBytes", String(sizes.sizeInBytes)),
-    ...(kind === "topic" ? [tag("SubscriptionCount", String(sizes.subscriptions))] : []),
+    tag("SizeInBytes", String(sizeInBytes)),
     tag("CreatedAt", created),
     tag("UpdatedAt", updated),
     tag("AccessedAt", updated),
@@ -164,10 +107,7 @@ function writeCounts(entity: Entity): string[] {
     tag("d2p1:TransferMessageCount", "0"),
   ];
   const total = active + deadLetter + scheduled + deferred;
-  return [
-    ...(entity.row.kind === "topic" ? [] : [tag("MessageCount", String(total))]),
-    `<CountDetails xmlns:d2p1="${COUNTS}">${counts.join("")}</CountDetails>`,
-  ];
+  return [tag("MessageCount", String(total)), `<CountDetails xmlns:d2p1="${COUNTS}">${counts.join("")}</CountDetails>`];
 }
 
 function armName(element: string): string {

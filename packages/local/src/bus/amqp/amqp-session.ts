@@ -1,9 +1,8 @@
 // One client's AMQP session: hands raw messages on undecoded, tells links apart by direction, and holds a client to the limits.
-import type { Typed } from "rhea";
-import { readTransactionalState } from "../links/transactions.ts";
 import type {
   AttachFrame,
   BusSession,
+  Described,
   DispositionFrame,
   FlowFrame,
   ReceiverLink,
@@ -26,9 +25,14 @@ const MOST_KEPT_BYTES = 1024 * 1024;
 /** A link that goes on beyond the largest message of any tier is closed. */
 const MAX_TRANSFER_BYTES = 100 * 1024 * 1024;
 const MAX_LINKS = 4096;
-/** What may stand at the ends of a link, and what a client attaches to that declares transactions. */
+/** What may stand at the ends of a link. */
 const TERMINI = [0x28, 0x29, "amqp:source:list", "amqp:target:list"];
-const COORDINATOR = 0x30;
+/** What a client attaches to that declares transactions. */
+const COORDINATORS = [0x30, "amqp:coordinator:list"];
+const TRANSACTIONAL_STATES = [0x34, "amqp:transactional-state:list"];
+/** The answer to whoever wants some. */
+export const NO_TRANSACTIONS =
+  "Transactions, and sending by way of another entity, are not supported by this broker: it commits each message by itself.";
 /** Of a transfer. */
 const STATE_FIELD = 7;
 const NOTHING = Buffer.alloc(0);
@@ -83,13 +87,18 @@ function tellLinksApart(session: BusSession): void {
 /** rhea knows no coordinator, and writes to the console about what else it does not know. */
 function readTermini(link: SenderLink | ReceiverLink, { performative }: AttachFrame): void {
   const { source, target } = performative;
-  const code = target?.descriptor?.value as unknown;
-  if (isReceiver(link) && (code === COORDINATOR || code === "amqp:coordinator:list")) {
-    link.coordinator = target ?? undefined;
-  }
-  const isKnown = (terminus: typeof source) => TERMINI.includes(terminus?.descriptor?.value as never);
-  if (source && !isKnown(source)) performative.source = null;
-  if (target && !isKnown(target)) performative.target = null;
+  if (isReceiver(link)) link.isCoordinator = isOneOf(COORDINATORS, target);
+  if (!isOneOf(TERMINI, source)) performative.source = null;
+  if (!isOneOf(TERMINI, target)) performative.target = null;
+}
+
+function isOneOf(codes: readonly (number | string)[], value: Described | null | undefined): boolean {
+  return codes.includes(value?.descriptor?.value as never);
+}
+
+/** Nothing is done at once that a client wants to be done with others or not at all. */
+function refuseTransaction(state: Described | null | undefined): void {
+  if (isOneOf(TRANSACTIONAL_STATES, state)) throw new ProtocolFault("amqp:not-implemented", NO_TRANSACTIONS);
 }
 
 function limitTransfers(session: BusSession): void {
@@ -106,7 +115,7 @@ function limitTransfers(session: BusSession): void {
     // Decoding costs more than all the rest, and re-encoding is lossy.
     if (!performative.message_format) performative.message_format = RAW_FORMAT;
     frame.payload ??= NOTHING;
-    if (!link._incomplete) link.transactionId = readTransactionalState(performative.value[STATE_FIELD])?.id;
+    refuseTransaction(performative.value[STATE_FIELD]);
     if (performative.aborted) abort(link, frame);
     else limit(link, frame);
     receive.call(session, frame);
@@ -156,23 +165,7 @@ function limitDispositions(session: BusSession): void {
     if (first < head.id) performative.first = head.id;
     if (last > tail.id) performative.last = tail.id;
     if (last < head.id || first > tail.id) return;
-    const transactional = readTransactionalState(performative.state);
-    if (transactional) noteTransaction(deliveries, frame, transactional);
+    refuseTransaction(performative.state);
     receive.call(session, frame);
   };
-}
-
-/** The deliveries are settled with the outcome within, once the transaction is. */
-function noteTransaction(
-  deliveries: BusSession["outgoing"]["deliveries"],
-  { performative }: DispositionFrame,
-  { id, outcome }: { readonly id: Buffer; readonly outcome: Typed | undefined },
-): void {
-  if (!outcome) throw new ProtocolFault("amqp:invalid-field", "A transactional state needs an outcome");
-  performative.state = outcome;
-  const last = performative.last ?? performative.first;
-  for (let each = performative.first; each <= last; each += 1) {
-    const delivery = deliveries.by_id(each);
-    if (delivery) delivery.transactionId = id;
-  }
 }

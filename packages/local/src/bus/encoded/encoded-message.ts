@@ -9,7 +9,7 @@ export const HEADER = 0x70;
 export const DELIVERY_ANNOTATIONS = 0x71;
 export const MESSAGE_ANNOTATIONS = 0x72;
 const PROPERTIES = 0x73;
-const APPLICATION_PROPERTIES = 0x74;
+export const APPLICATION_PROPERTIES = 0x74;
 const DATA = 0x75;
 const SEQUENCE = 0x76;
 const FOOTER = 0x78;
@@ -183,8 +183,6 @@ export interface Incoming {
   readonly partitionKey?: string | undefined;
   readonly ttlMs: number | undefined;
   readonly scheduledFor: number | undefined;
-  /** Its number, if it was given out before. */
-  readonly sequence?: number;
   /** Of a message that comes from another entity: see Message. */
   readonly enqueuedSequence?: number | undefined;
   readonly hops?: number;

@@ -38,8 +38,6 @@ export interface Lock {
   readonly number: number;
   readonly message: Message;
   until: number;
-  /** It is to be settled by a transaction that is not yet discharged, and by nobody else. */
-  isEnlisted: boolean;
 }
 
 export function isAvailable(message: Message): boolean {

@@ -23,8 +23,7 @@ beforeEach(async () => {
     { name: "to-short", properties: { forwardTo: "short" } },
     { name: "kept", properties: {} },
   ];
-  const topics = [{ name: "topic", properties: IDLE, subscriptions: [{ name: "sub", properties: IDLE }] }];
-  await declare(broker.catalog, { queues, topics }, now);
+  await declare(broker.catalog, { queues });
   idle = new IdleEntities(broker.catalog, () => now);
 });
 afterEach(() => {
@@ -45,23 +44,15 @@ const message = (more: object = {}) => readIncoming(messages.encode({ body: 1, .
 
 test("an entity that nobody uses is deleted after its time, and one without such a time is not", async () => {
   expect(await after(4.9)).toEqual([]);
-  expect(await after(0.2)).toEqual(expect.arrayContaining(["short", "topic", "topic/Subscriptions/sub"]));
-  expect(["short", "topic", "topic/Subscriptions/sub", "kept"].map((path) => broker.find(path) !== undefined)).toEqual([
-    false,
-    false,
-    false,
-    true,
-  ]);
+  expect(await after(0.2)).toEqual(["short"]);
+  expect(["short", "kept"].map((path) => broker.find(path) !== undefined)).toEqual([false, true]);
 });
 
 test.each<[string, () => unknown]>([
   ["an attached client", () => undefined],
   ["a client of its dead letters", () => idle.use(queueOf("short/$DeadLetterQueue"))],
   ["a forwarded message", () => queueOf("to-short").send([message()])],
-  [
-    "a change",
-    () => broker.catalog.put({ kind: "queue", path: "short", properties: { ...IDLE, maxDeliveryCount: 3 } }),
-  ],
+  ["a change", () => broker.catalog.put({ path: "short", properties: { ...IDLE, maxDeliveryCount: 3 } })],
 ])("%s puts it off", async (what, use) => {
   await after(1);
   await after(3);
@@ -75,13 +66,6 @@ test("a scheduled message keeps it", async () => {
   const at = new Date(now + 60 * MINUTE_MS);
   await queueOf("short").send([message({ message_annotations: { "x-opt-scheduled-enqueue-time": at } })]);
   expect(await after(20)).not.toContain("short");
-});
-
-test("a subscription that is used keeps its topic, and messages for a subscription do not keep it", async () => {
-  await after(4);
-  await queueOf("topic").send([message()]);
-  expect(await after(1.5)).toContain("topic/Subscriptions/sub");
-  expect(broker.find("topic")).toBeDefined();
 });
 
 test("a start counts as use", async () => {

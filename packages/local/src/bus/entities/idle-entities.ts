@@ -26,33 +26,24 @@ export class IdleEntities {
   /** @param open where clients have links now @returns the paths of what was deleted */
   async sweep(open: Iterable<Queue>): Promise<string[]> {
     for (const queue of open) this.use(queue);
-    const entities = [...this.#catalog.all()];
-    for (const entity of entities) {
-      if (entity.row.kind !== "subscription" && this.#hasChanged(entity)) this.use(entity.queue);
-    }
+    const entities = this.#catalog.all();
+    for (const { queue } of entities) if (this.#hasChanged(queue)) this.use(queue);
     const idle = entities.filter((entity) => this.#idleMs(entity) >= entity.queue.settings.idleMs);
     for (const { row } of idle) await this.#catalog.delete(row.name);
     return idle.map(({ row }) => row.name);
   }
 
-  /** Messages came or went without a link: by forwarding, or when their time was over. What a topic takes is in its subscriptions. */
-  #hasChanged(entity: Entity): boolean {
-    const counts = JSON.stringify([entity, ...this.#partsOf(entity)].map(({ queue }) => queue.count()));
-    const before = this.#counts.get(entity.queue);
-    this.#counts.set(entity.queue, counts);
+  /** Messages came or went without a link: by forwarding, or when their time was over. */
+  #hasChanged(queue: Queue): boolean {
+    const counts = JSON.stringify(queue.count());
+    const before = this.#counts.get(queue);
+    this.#counts.set(queue, counts);
     return before !== undefined && before !== counts;
   }
 
-  #idleMs(entity: Entity): number {
-    if (entity.queue.count().scheduled > 0) return 0;
-    // A subscription that is used is a use of its topic.
-    const all = [entity, ...this.#partsOf(entity)];
-    const queues = all.flatMap(({ queue }) => [queue, queue.deadLetter]);
-    const used = queues.map((queue) => (queue && this.#usedAt.get(queue)) ?? 0);
-    return this.#now() - Math.max(this.#startedAt, ...all.map(({ row }) => row.updatedAt), ...used);
-  }
-
-  #partsOf({ row }: Entity): Entity[] {
-    return row.kind === "topic" ? this.#catalog.list("subscription", row.name) : [];
+  #idleMs({ row, queue }: Entity): number {
+    if (queue.count().scheduled > 0) return 0;
+    const used = [queue, queue.deadLetter].map((one) => (one && this.#usedAt.get(one)) ?? 0);
+    return this.#now() - Math.max(this.#startedAt, row.updatedAt, ...used);
   }
 }

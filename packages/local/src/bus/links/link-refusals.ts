@@ -7,19 +7,18 @@ export interface Refusal {
 }
 
 export function findRefusal(queue: Queue, direction: "send" | "receive"): Refusal | undefined {
-  const { kind, name, settings } = queue;
+  const { deadLetter, name, settings } = queue;
   if (direction === "send") {
-    if (kind !== "queue" && kind !== "topic") return notAllowed(`Nothing can be sent to '${name}'.`);
+    if (!deadLetter) return notAllowed(`Nothing can be sent to '${name}'.`);
     return settings.canSend ? undefined : disabled(`The entity '${name}' is disabled for sending.`);
   }
-  if (kind === "topic") return notAllowed(`Nothing can be received from the topic '${name}': name a subscription.`);
   if (queue.isForwarding) return notAllowed(`Nothing can be received from '${name}': it forwards its messages.`);
   return settings.canReceive ? undefined : disabled(`The entity '${name}' is disabled for receiving.`);
 }
 
 /** The same for a request: what is held may be settled although new messages are forwarded. */
 export function findRequestRefusal(queue: Queue, use: "send" | "receive"): Refusal | undefined {
-  const isForwarded = use === "receive" && queue.kind !== "topic" && queue.isForwarding;
+  const isForwarded = use === "receive" && queue.isForwarding;
   return isForwarded && queue.settings.canReceive ? undefined : findRefusal(queue, use);
 }
 

@@ -1,18 +1,13 @@
 // What the operations of `$management` have in common: whom they ask, and how they answer.
 
-import type { Entity } from "../entities/entity.ts";
 import type { EntityCatalog } from "../entities/entity-catalog.ts";
 import type { Queue } from "../queue/queue.ts";
-import type { RequestTransaction, Response } from "./request-link.ts";
+import type { Response } from "./request-link.ts";
 
 export interface ManagementTarget {
   readonly queue: Queue;
-  /** Undefined for a dead-letter queue. */
-  readonly entity: Entity | undefined;
   readonly catalog: EntityCatalog;
   now(): number;
-  /** The request was sent in one. */
-  readonly transaction?: RequestTransaction | undefined;
 }
 
 export type Body = Readonly<Record<string, unknown>>;

@@ -1,5 +1,4 @@
 // Deletes messages that nobody has received, in batches (Service Bus documentation, "Batch delete messages").
-import { deadLetterOwner, splitSubscription } from "../entities/entity-path.ts";
 import { BUS_LIMITS } from "../limits.ts";
 import { types } from "../rhea-internals.ts";
 import { type Body, type ManagementTarget, OUT_OF_RANGE, ok, refusal, SESSION_LOST } from "./management-answers.ts";
@@ -23,7 +22,7 @@ export async function deleteMessages(target: ManagementTarget, body: Body): Prom
   if (typeof count !== "number" || !Number.isInteger(count) || count < 1 || count > most) {
     return refusal(400, OUT_OF_RANGE, `A request deletes 1 to ${most} messages, not ${String(count)}.`);
   }
-  if (isPartitioned(target)) return refusal(400, "amqp:not-allowed", NOT_PARTITIONED);
+  if (queue.settings.isPartitioned) return refusal(400, "amqp:not-allowed", NOT_PARTITIONED);
   const sessionId = typeof session === "string" ? session : undefined;
   if ((sessionId !== undefined) !== (queue.sessions !== undefined)) {
     const has = queue.sessions ? "requires a session" : "has no sessions";
@@ -33,10 +32,4 @@ export async function deleteMessages(target: ManagementTarget, body: Body): Prom
   const enqueuedBefore = before instanceof Date ? before.getTime() : target.now();
   const deleted = await queue.settler.removeOldest({ limit: count, before: enqueuedBefore, sessionId });
   return deleted === 0 ? NO_MESSAGE : ok({ "message-count": types.wrap_int(deleted) });
-}
-
-/** A subscription is if its topic is. */
-function isPartitioned({ queue, catalog }: ManagementTarget): boolean {
-  const topic = splitSubscription(deadLetterOwner(queue.name) ?? queue.name)?.topic;
-  return queue.settings.isPartitioned || (catalog.get(topic ?? "")?.queue.settings.isPartitioned ?? false);
 }

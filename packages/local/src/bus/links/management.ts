@@ -24,10 +24,8 @@ import {
   toNumber,
 } from "./management-answers.ts";
 import { deleteMessages } from "./management-deletion.ts";
-import { addRule, enumerateRules, removeRule } from "./management-rules.ts";
-import type { RequestTransaction, Response } from "./request-link.ts";
+import type { Response } from "./request-link.ts";
 import { MAX_MESSAGE_BYTES } from "./send-link.ts";
-import { sendStep, settleStep } from "./transaction-steps.ts";
 
 const LONG = 0x81;
 const TIMESTAMP = 0x83;
@@ -57,21 +55,12 @@ const OPERATIONS: Readonly<Record<string, readonly [use: "send" | "receive" | "l
   "com.microsoft:get-session-state": ["receive", getSessionState],
   "com.microsoft:set-session-state": ["receive", setSessionState],
   "com.microsoft:get-message-sessions": ["look", listSessions],
-  "com.microsoft:add-rule": ["look", addRule],
-  "com.microsoft:remove-rule": ["look", removeRule],
-  "com.microsoft:enumerate-rules": ["look", enumerateRules],
 };
-
-/** Those that Service Bus lets be part of a transaction. */
-const TRANSACTIONAL = new Set(["com.microsoft:schedule-message", "com.microsoft:update-disposition"]);
-const NOT_TRANSACTIONAL = "The operation cannot be part of a transaction.";
-const UNKNOWN_TRANSACTION = refusal(400, "amqp:transaction:unknown-id", "The transaction is unknown.");
 
 /** @param target undefined when the entity was deleted under an open link. */
 export async function answerManagement(
   target: ManagementTarget | undefined,
   request: DecodedMessage,
-  transaction?: RequestTransaction,
 ): Promise<Response> {
   if (!target) return refusal(404, "amqp:not-found", "The messaging entity could not be found.");
   const name = String(request.application_properties?.["operation"]);
@@ -79,9 +68,7 @@ export async function answerManagement(
   if (!operation) return refusal(501, "amqp:not-implemented", `The operation ${name} is not implemented.`);
   const obstacle = use === "send" || use === "receive" ? findRequestRefusal(target.queue, use) : undefined;
   if (obstacle) return refusal(400, obstacle.condition, obstacle.description);
-  if (transaction && !TRANSACTIONAL.has(name)) return refusal(400, "amqp:not-allowed", NOT_TRANSACTIONAL);
-  if (transaction && !transaction.transactions.isOpen(transaction.id)) return UNKNOWN_TRANSACTION;
-  return operation({ ...target, transaction }, isBody(request.body) ? request.body : {});
+  return operation(target, isBody(request.body) ? request.body : {});
 }
 
 async function peek({ queue }: ManagementTarget, body: Body): Promise<Response> {
@@ -110,7 +97,7 @@ function renewLock({ queue }: ManagementTarget, body: Body): Response {
   });
 }
 
-async function schedule({ queue, catalog, transaction }: ManagementTarget, body: Body): Promise<Response> {
+async function schedule({ queue, catalog }: ManagementTarget, body: Body): Promise<Response> {
   let incoming: Incoming[];
   try {
     incoming = list(body["messages"]).map((entry) => {
@@ -131,24 +118,10 @@ async function schedule({ queue, catalog, transaction }: ManagementTarget, body:
   }
   const full = catalog.sizeFault(queue);
   if (full !== undefined) return refusal(403, "amqp:resource-limit-exceeded", full);
-  const tooMany = transaction?.transactions.roomFault(transaction.id, incoming.length);
-  if (tooMany !== undefined) return refusal(400, "amqp:not-allowed", tooMany);
   if (queue.settings.requiresSession && incoming.some(({ sessionId }) => sessionId === undefined)) {
     return refusal(400, "amqp:not-allowed", `The queue ${queue.name} requires a session id on every message.`);
   }
-  return ok({ "sequence-numbers": types.wrap_array(await send(queue, incoming, transaction), LONG) });
-}
-
-async function send(
-  queue: Queue,
-  incoming: readonly Incoming[],
-  transaction: RequestTransaction | undefined,
-): Promise<number[]> {
-  if (!transaction) return queue.send(incoming);
-  // The numbers are asked for now, the messages stored at the transaction's end.
-  const numbered = incoming.map((one) => ({ ...one, sequence: queue.takeNumber() }));
-  transaction.transactions.enlist(transaction.id, sendStep(queue, numbered));
-  return numbered.map(({ sequence }) => sequence);
+  return ok({ "sequence-numbers": types.wrap_array(await queue.send(incoming), LONG) });
 }
 
 async function cancelScheduled({ queue }: ManagementTarget, body: Body): Promise<Response> {
@@ -166,21 +139,12 @@ function withToken(message: Buffer, lock: Lock | undefined): object {
   return lock ? { message, "lock-token": types.wrap_uuid(lockToken(lock)) } : { message };
 }
 
-async function updateDisposition({ queue, transaction }: ManagementTarget, body: Body): Promise<Response> {
+async function updateDisposition({ queue }: ManagementTarget, body: Body): Promise<Response> {
   const locks = findLocks(queue, body);
-  if (!locks || locks.some(({ isEnlisted }) => isEnlisted)) return LOCK_LOST;
+  if (!locks) return LOCK_LOST;
   for (const lock of locks) {
     const wrong = queue.settler.changeFault(lock, changesOf(body));
     if (wrong) return refusal(400, wrong.condition, wrong.message);
-  }
-  if (transaction) {
-    const { id, transactions } = transaction;
-    for (const lock of locks)
-      transactions.enlist(
-        id,
-        settleStep(queue, lock, () => settle(queue, lock, body)),
-      );
-    return OK;
   }
   const settlements = await Promise.all(locks.map((lock) => settle(queue, lock, body)));
   if (settlements.includes("lost")) return LOCK_LOST;

@@ -1,11 +1,12 @@
 // Gives a link that a client attaches to what its address names, or refuses it with the reason.
+import { NO_TRANSACTIONS } from "../amqp/amqp-session.ts";
 import type { Broker } from "../broker.ts";
+import { isOfTopic, NO_TOPICS } from "../entities/entity-path.ts";
 import type { IdleEntities } from "../entities/idle-entities.ts";
 import type { Queue } from "../queue/queue.ts";
 import { type ReceiverLink, readAddress, type SenderLink } from "../rhea-internals.ts";
 import type { BusyQueues } from "./busy-queues.ts";
 import { answerClaim } from "./claims.ts";
-import { coordinate } from "./coordinator-link.ts";
 import { attempt, endLink, type Log } from "./link-faults.ts";
 import { findRefusal, notFound, unclaimed } from "./link-refusals.ts";
 import { answerManagement } from "./management.ts";
@@ -15,6 +16,7 @@ import { type Responder, type Response, serveRequests } from "./request-link.ts"
 import { MAX_MESSAGE_BYTES, SendLink } from "./send-link.ts";
 import { readWanted, SESSION_FILTER, SessionLink } from "./session-link.ts";
 
+/** Of a message that is sent by way of another entity. */
 const DESTINATION = "com.microsoft:transfer-destination-address";
 const CBS = "$cbs";
 const UNAUTHORIZED = 401;
@@ -56,25 +58,22 @@ export function openSender(link: SenderLink, peer: Peer, around: LinkSurrounding
 function receiveFrom(link: ReceiverLink, peer: Peer, around: LinkSurroundings): void {
   echoAddresses(link);
   link.local.attach.max_message_size = MAX_MESSAGE_BYTES;
-  if (link.coordinator) {
-    link.local.attach.target = link.coordinator;
-    coordinate(link, peer.transactions, around.log);
+  if (link.isCoordinator || link.properties?.[DESTINATION] !== undefined) {
+    refuse(link, "amqp:not-implemented", NO_TRANSACTIONS);
     return;
   }
-  const destination = readDestination(link);
-  const address = readAddress(destination ?? link.remote.attach.target);
-  if (destination) link.local.attach.properties = { [DESTINATION]: destination.address };
+  const address = readAddress(link.remote.attach.target);
   const responder = findResponder(address, peer, around);
   const queue = around.broker.find(address);
   if (responder) {
     const findReply = (replyTo: string) => peer.findReply(replyTo, address);
-    serveRequests(link, { log: around.log, transactions: peer.transactions, respond: responder, findReply });
-  } else if (!queue) refuse(link, "amqp:not-found", notFound(address, link.connection.hostname));
+    serveRequests(link, { log: around.log, respond: responder, findReply });
+  } else if (!queue) refuseAbsent(link, address);
   else {
     const refusal = isClaimed(queue, peer, around) ? findRefusal(queue, "send") : unclaimed(queue, "send");
     around.idle.use(queue);
     if (refusal) refuse(link, refusal.condition, refusal.description);
-    else peer.links.set(link, new SendLink(link, queue, around, peer.transactions));
+    else peer.links.set(link, new SendLink(link, queue, around));
   }
 }
 
@@ -86,7 +85,7 @@ function sendTo(link: SenderLink, peer: Peer, around: LinkSurroundings): void {
   const queue = around.broker.find(address);
   if (findResponder(address, peer, around)) peer.replies.set(link.name, link);
   else if (queue) receive(link, queue, address, peer, around);
-  else refuse(link, "amqp:not-found", notFound(address, link.connection.hostname));
+  else refuseAbsent(link, address);
 }
 
 function receive(link: SenderLink, queue: Queue, address: string, peer: Peer, around: LinkSurroundings): void {
@@ -97,17 +96,16 @@ function receive(link: SenderLink, queue: Queue, address: string, peer: Peer, ar
     refuse(link, refusal.condition, refusal.description);
     return;
   }
-  const { transactions } = peer;
   const filter = readFilter(link);
   const wantsSession = SESSION_FILTER in filter;
   if (queue.sessions && wantsSession) {
     const wanted = readWanted(filter[SESSION_FILTER]);
-    if (wanted) peer.links.set(link, new SessionLink(link, queue, queue.sessions, { log, transactions }, wanted));
+    if (wanted) peer.links.set(link, new SessionLink(link, queue, queue.sessions, log, wanted));
     else refuse(link, "amqp:invalid-field", `The filter ${SESSION_FILTER} takes the id of a session, or null.`);
   } else if (queue.sessions || wantsSession) {
     refuse(link, "amqp:not-allowed", `The queue '${address}' ${queue.sessions ? "requires" : "has no"} sessions.`);
   } else {
-    peer.links.set(link, new ReceiveLink(link, queue, log, transactions));
+    peer.links.set(link, new ReceiveLink(link, queue, log));
   }
 }
 
@@ -124,13 +122,13 @@ function findResponder(address: string, peer: Peer, around: LinkSurroundings): R
   // Found at each request: an entity may be deleted under an open link.
   const target = () => {
     const queue = broker.find(entity);
-    return queue && { queue, entity: broker.catalog.get(entity), catalog: broker.catalog, now };
+    return queue && { queue, catalog: broker.catalog, now };
   };
-  const respond: Responder = (request, transaction) => {
+  const respond: Responder = (request) => {
     const found = target();
     if (found) around.idle.use(found.queue);
     if (found && !isClaimed(found.queue, peer, around)) return unauthorized(found.queue);
-    return answerManagement(found, request, transaction);
+    return answerManagement(found, request);
   };
   return target() && respond;
 }
@@ -138,12 +136,6 @@ function findResponder(address: string, peer: Peer, around: LinkSurroundings): R
 function unauthorized(queue: Queue): Response {
   const { condition: errorCondition, description: statusDescription } = unclaimed(queue, "receive");
   return { properties: { statusCode: UNAUTHORIZED, statusDescription, errorCondition } };
-}
-
-/** Where a message goes that is sent by way of another entity: here a transaction needs no such way. */
-function readDestination(link: ReceiverLink): { readonly address: string } | undefined {
-  const { [DESTINATION]: address } = link.properties ?? {};
-  return typeof address === "string" ? { address } : undefined;
 }
 
 /** As the client wrote them: some compare what comes back. */
@@ -155,6 +147,11 @@ function echoAddresses(link: ReceiverLink | SenderLink): void {
 
 function text(address: unknown): string {
   return typeof address === "string" ? address : "";
+}
+
+function refuseAbsent(link: ReceiverLink | SenderLink, address: string): void {
+  if (isOfTopic(address)) refuse(link, "amqp:not-implemented", NO_TOPICS);
+  else refuse(link, "amqp:not-found", notFound(address, link.connection.hostname));
 }
 
 /** An attach that is refused is answered without the terminus that was asked for (AMQP 1.0, 2.6.3), and then detached. */

@@ -3,7 +3,6 @@
 import type { Queue } from "../queue/queue.ts";
 import { readAddress, type SenderLink } from "../rhea-internals.ts";
 import { Claims } from "./claims.ts";
-import { Transactions } from "./transactions.ts";
 
 export interface OpenLink {
   readonly queue: Queue;
@@ -21,7 +20,6 @@ export class Peer {
   readonly links = new Map<unknown, OpenLink>();
   /** Links that carry responses, by link name: that is what the SDK puts in `reply_to`. */
   readonly replies = new Map<string, SenderLink>();
-  readonly transactions = new Transactions();
   readonly claims = new Claims();
 
   /** Clients that name no address to reply to listen at the one that they ask. */
@@ -34,18 +32,16 @@ export class Peer {
   forget(link: unknown): void {
     this.links.get(link)?.leave();
     this.links.delete(link);
-    this.transactions.abandon(link);
     for (const [name, reply] of this.replies) if (reply === link) this.replies.delete(name);
   }
 
   /** All that was attached in a session which has ended. */
   forgetSession(session: unknown): void {
-    const attached = [...this.links.keys(), ...this.replies.values(), ...this.transactions.owners()];
+    const attached = [...this.links.keys(), ...this.replies.values()];
     for (const link of attached) if ((link as SenderLink).session === session) this.forget(link);
   }
 
   forgetAll(): void {
     for (const link of this.links.keys()) this.forget(link);
-    this.transactions.abandonAll();
   }
 }

@@ -9,8 +9,6 @@ import type { Queue } from "../queue/queue.ts";
 import type { Settlement } from "../queue/settlement.ts";
 import { ACCEPTED, rejection, type SenderLink, type Transfer } from "../rhea-internals.ts";
 import { attempt, endLink, type Log, listen } from "./link-faults.ts";
-import { settleStep } from "./transaction-steps.ts";
-import { type Transactions, unknownId } from "./transactions.ts";
 
 const DEAD_LETTER = "com.microsoft:dead-letter";
 const SETTLED_BY_SENDER = 1;
@@ -18,7 +16,6 @@ const TAG_BYTES = 16;
 
 interface HeldTransfer extends Transfer {
   lock?: Lock;
-  transactionId?: Buffer;
 }
 
 type SettleStep = (lock: Lock, delivery: HeldTransfer) => Settlement | Promise<Settlement>;
@@ -46,17 +43,15 @@ export class ReceiveLink implements Consumer {
   readonly mode: Consumer["mode"];
   readonly #link: SenderLink;
   readonly #log: Log;
-  readonly #transactions: Transactions;
   readonly #lane: Lane | undefined;
   /** Deliveries that were handed to rhea or reserved, in the link's own counting. */
   #handed = 0;
   #isJoined = false;
   #isDraining = false;
 
-  constructor(link: SenderLink, queue: Queue, log: Log, transactions: Transactions, lane?: Lane) {
+  constructor(link: SenderLink, queue: Queue, log: Log, lane?: Lane) {
     this.#link = link;
     this.#log = log;
-    this.#transactions = transactions;
     this.queue = queue;
     this.#lane = lane;
     this.mode = link.snd_settle_mode === SETTLED_BY_SENDER ? "receiveAndDelete" : "peekLock";
@@ -147,17 +142,14 @@ export class ReceiveLink implements Consumer {
   }
 
   async #settle(delivery: HeldTransfer, asked: string, step: SettleStep): Promise<void> {
-    const { lock, transactionId } = delivery;
+    const { lock } = delivery;
     const wrong = lock && this.queue.settler.changeFault(lock, changesOf(delivery, asked));
     if (wrong) {
       // The message stays locked, as after any settlement that failed.
       this.#answer(delivery, rejection(wrong.condition, wrong.message));
       return;
     }
-    const outcome = transactionId
-      ? this.#enlist(transactionId, delivery, asked, step)
-      : answer(lock ? await step(lock, delivery) : "lost");
-    this.#answer(delivery, outcome);
+    this.#answer(delivery, answer(lock ? await step(lock, delivery) : "lost"));
   }
 
   #answer(delivery: HeldTransfer, outcome: Typed): void {
@@ -165,18 +157,6 @@ export class ReceiveLink implements Consumer {
     delivery.update(true, outcome);
     // rhea waits for the remote side to settle as well, which in this mode it never says.
     delivery.remote_settled = true;
-  }
-
-  /** What is asked for within a transaction is done at its end. */
-  #enlist(id: Buffer, delivery: HeldTransfer, asked: string, step: SettleStep): Typed {
-    const { lock } = delivery;
-    if (!this.#transactions.isOpen(id)) return unknownId();
-    if (!lock || lock.isEnlisted || !this.queue.holds(lock)) return answer("lost");
-    if (asked === "rejected" && !this.queue.deadLetter) return answer("refused");
-    return this.#transactions.enlist(
-      id,
-      settleStep(this.queue, lock, () => step(lock, delivery)),
-    );
   }
 
   #reject(lock: Lock, delivery: HeldTransfer): Promise<Settlement> {

@@ -14,7 +14,6 @@ import {
   types,
 } from "../rhea-internals.ts";
 import { type Log, listen } from "./link-faults.ts";
-import { type Transactions, within } from "./transactions.ts";
 
 const CREDIT = 100;
 const INTERNAL_ERROR = 500;
@@ -26,20 +25,10 @@ export interface Response {
 }
 
 /** Answers one request. What it throws is answered as an internal error. */
-export type Responder = (
-  request: DecodedMessage,
-  transaction: RequestTransaction | undefined,
-) => Response | Promise<Response>;
-
-/** The transaction that a request was sent in. */
-export interface RequestTransaction {
-  readonly id: Buffer;
-  readonly transactions: Transactions;
-}
+export type Responder = (request: DecodedMessage) => Response | Promise<Response>;
 
 interface RequestService {
   readonly log: Log;
-  readonly transactions: Transactions;
   readonly respond: Responder;
   /** Knows the link that carries answers to a request's `reply_to`. */
   findReply(replyTo: string): SenderLink | undefined;
@@ -53,9 +42,8 @@ interface RequestContext {
 
 /** Serves the requests of a link. */
 export function serveRequests(link: ReceiverLink, service: RequestService): void {
-  const { log, transactions, findReply } = service;
+  const { log, findReply } = service;
   listen(link, "message", log, async ({ message, format, delivery }: RequestContext) => {
-    const { transactionId } = link;
     link.add_credit(1);
     if (format === ABORTED_FORMAT) {
       Reflect.set(delivery, "settled", true);
@@ -66,8 +54,8 @@ export function serveRequests(link: ReceiverLink, service: RequestService): void
       delivery.update(true, rejection("amqp:decode-error", request));
       return;
     }
-    delivery.update(true, transactionId ? within(transactionId, ACCEPTED) : ACCEPTED);
-    const response = await answer(service, request, transactionId && { id: transactionId, transactions });
+    delivery.update(true, ACCEPTED);
+    const response = await answer(service, request);
     const reply = findReply(typeof request.reply_to === "string" ? request.reply_to : "");
     if (!reply?.is_open()) return;
     const sent = reply.send(encode(request, response), undefined, 0);
@@ -77,13 +65,9 @@ export function serveRequests(link: ReceiverLink, service: RequestService): void
   link.add_credit(CREDIT);
 }
 
-async function answer(
-  { respond, log }: RequestService,
-  request: DecodedMessage,
-  transaction: RequestTransaction | undefined,
-): Promise<Response> {
+async function answer({ respond, log }: RequestService, request: DecodedMessage): Promise<Response> {
   try {
-    return await respond(request, transaction);
+    return await respond(request);
   } catch (cause) {
     if (isStoreFault(cause)) throw cause;
     const description = messageOf(cause);

@@ -9,8 +9,6 @@ import type { QueueSettings } from "../queue/queue-settings.ts";
 import { ACCEPTED, type ReceiverLink, rejection, type Transfer } from "../rhea-internals.ts";
 import type { BusyQueues } from "./busy-queues.ts";
 import { type Log, listen } from "./link-faults.ts";
-import { sendStep } from "./transaction-steps.ts";
-import type { Transactions } from "./transactions.ts";
 
 /** Announced in the attach. */
 export const MAX_MESSAGE_BYTES = BUS_LIMITS.messageBytes.value;
@@ -41,16 +39,14 @@ export class SendLink {
   readonly queue: Queue;
   readonly direction = "send";
   readonly #link: ReceiverLink;
-  readonly #transactions: Transactions;
   readonly #around: SendSurroundings;
   #settled = 0;
   #usedAt: number;
 
-  constructor(link: ReceiverLink, queue: Queue, around: SendSurroundings, transactions: Transactions) {
+  constructor(link: ReceiverLink, queue: Queue, around: SendSurroundings) {
     this.#link = link;
     this.#around = around;
     this.#usedAt = around.now();
-    this.#transactions = transactions;
     this.queue = queue;
     listen(link, "message", around.log, (context: MessageContext) => this.#take(context));
     link.add_credit(CREDIT);
@@ -71,12 +67,9 @@ export class SendLink {
       this.#answer(delivery, SERVER_BUSY);
       return;
     }
-    const { transactionId } = this.#link;
     const read = this.#read(message, format);
     if (!Array.isArray(read)) this.#answer(delivery, read);
-    else if (transactionId) {
-      this.#answer(delivery, this.#transactions.enlist(transactionId, sendStep(this.queue, read)));
-    } else {
+    else {
       await this.queue.send(read);
       this.#answer(delivery, ACCEPTED);
     }

@@ -6,7 +6,6 @@ import type { HeldSession, SessionClaimant, Sessions } from "../queue/sessions.t
 import { type SenderLink, type Terminus, types } from "../rhea-internals.ts";
 import type { Log } from "./link-faults.ts";
 import { ReceiveLink } from "./receive-link.ts";
-import type { Transactions } from "./transactions.ts";
 
 export const SESSION_FILTER = "com.microsoft:session-filter";
 const LOCKED_UNTIL = "com.microsoft:locked-until-utc";
@@ -36,26 +35,21 @@ export function readWanted(filter: unknown): WantedSession | undefined {
   return typeof value === "string" ? { id: value, descriptor } : undefined;
 }
 
-interface LinkParts {
-  readonly log: Log;
-  readonly transactions: Transactions;
-}
-
 export class SessionLink implements SessionClaimant {
   readonly queue: Queue;
   readonly direction = "receive";
   readonly #link: SenderLink;
   readonly #sessions: Sessions;
-  readonly #around: LinkParts;
+  readonly #log: Log;
   readonly #wanted: WantedSession;
   #receiving: ReceiveLink | undefined;
   #waiting: NodeJS.Timeout | undefined;
 
-  constructor(link: SenderLink, queue: Queue, sessions: Sessions, around: LinkParts, wanted: WantedSession) {
+  constructor(link: SenderLink, queue: Queue, sessions: Sessions, log: Log, wanted: WantedSession) {
     this.queue = queue;
     this.#link = link;
     this.#sessions = sessions;
-    this.#around = around;
+    this.#log = log;
     this.#wanted = wanted;
     if (wanted.id !== undefined) this.#claim(wanted.id);
     else this.#claimNext();
@@ -69,8 +63,7 @@ export class SessionLink implements SessionClaimant {
       properties: { [LOCKED_UNTIL]: types.wrap_long(ticks(session.lockedUntil)) },
     });
     this.#link.open();
-    const { log, transactions } = this.#around;
-    this.#receiving = new ReceiveLink(this.#link, this.queue, log, transactions, session.lane);
+    this.#receiving = new ReceiveLink(this.#link, this.queue, this.#log, session.lane);
   }
 
   lost(): void {

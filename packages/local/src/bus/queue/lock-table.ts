@@ -15,7 +15,7 @@ export class LockTable {
 
   grant(message: Message, until: number): Lock {
     lastNumber += 1;
-    const lock = { number: lastNumber, message, until, isEnlisted: false };
+    const lock = { number: lastNumber, message, until };
     this.#locks.set(lock.number, lock);
     message.lock = lock;
     return lock;
@@ -27,20 +27,15 @@ export class LockTable {
     this.#locks.set(lock.number, lock);
   }
 
-  /** Ends the lock, unless it has run out, was ended before or is a transaction's: then `false`. The message stays taken until its `lock` is cleared. */
+  /** Ends the lock, unless it has run out or was ended before: then `false`. The message stays taken until its `lock` is cleared. */
   release(lock: Lock, now: number): boolean {
-    return lock.until > now && !lock.isEnlisted && this.#locks.delete(lock.number);
+    return lock.until > now && this.#locks.delete(lock.number);
   }
 
   find(token: Buffer, now: number): Lock | undefined {
     if (token.length !== TOKEN_BYTES || !lifeOfBroker.equals(token.subarray(0, HALF))) return undefined;
     const lock = this.#locks.get(Number(token.readBigUInt64BE(HALF)));
     return lock && lock.until > now ? lock : undefined;
-  }
-
-  /** Whether it has neither run out nor been ended. */
-  holds(lock: Lock, now: number): boolean {
-    return lock.until > now && this.#locks.get(lock.number) === lock;
   }
 
   /** Ends the next lock that has run out. */

@@ -27,15 +27,10 @@ export interface PassingQueue {
 /** As the next entity gets it. */
 export function onward({ incoming, sequence, ttlMs }: Passing): Incoming {
   return {
-    ...withoutNumber(incoming),
+    ...incoming,
     ttlMs,
     // A message that was scheduled is due by now.
     scheduledFor: undefined,
     enqueuedSequence: incoming.enqueuedSequence ?? sequence,
   };
-}
-
-/** Each entity numbers its messages by itself. */
-function withoutNumber({ sequence: _, ...others }: Incoming): Incoming {
-  return others;
 }

@@ -1,4 +1,4 @@
-// What a queue, a topic or a subscription is set to: read from ARM properties, the shape of Bicep files and of the administration protocol.
+// What a queue is set to: read from ARM properties, the shape of Bicep files and of the administration protocol.
 import { z } from "zod";
 import { BUS_LIMITS } from "../limits.ts";
 
@@ -47,13 +47,7 @@ const maxMessageSize = z.number().refine((size) => size === STANDARD_KILOBYTES |
   error: "the value for 'MaxMessageSizeInKilobytes' must be between 1024 and 102400, in the premium tier alone",
 });
 
-export type EntityKind = "queue" | "topic" | "subscription";
-
-const STATUSES: Readonly<Record<EntityKind, readonly string[]>> = {
-  queue: ["Active", "Disabled", "SendDisabled", "ReceiveDisabled"],
-  topic: ["Active", "Disabled", "SendDisabled"],
-  subscription: ["Active", "Disabled", "ReceiveDisabled"],
-};
+const STATUSES = ["Active", "Disabled", "SendDisabled", "ReceiveDisabled"];
 
 /** An entity's path; the administration protocol has it as a whole URL. */
 const path = z.string().transform((text) => text.replace(/^[a-z]+:\/\/[^/]*\//i, ""));
@@ -65,7 +59,6 @@ const armProperties = z
     maxDeliveryCount: z.int().min(1).max(mostDeliveries).default(10),
     defaultMessageTimeToLive: aboveZero.prefault("P10675199DT2H48M5.4775807S"),
     deadLetteringOnMessageExpiration: z.boolean().default(false),
-    deadLetteringOnFilterEvaluationExceptions: z.boolean().default(true),
     requiresDuplicateDetection: z.boolean().default(false),
     duplicateDetectionHistoryTimeWindow: duplicateWindow.prefault("PT10M"),
     autoDeleteOnIdle: idleTime.optional(),
@@ -105,11 +98,9 @@ export interface QueueSettings {
   /** `Infinity`: messages live on. */
   readonly defaultTtlMs: number;
   readonly deadLetterOnExpiration: boolean;
-  readonly deadLetterOnFilterFault: boolean;
   /** 0: duplicates are not detected. */
   readonly duplicateWindowMs: number;
   readonly requiresSession: boolean;
-  /** Of a queue or a topic. */
   readonly isPartitioned: boolean;
   /** Nobody uses the entity for so long: it is deleted. `Infinity`: it stays. */
   readonly idleMs: number;
@@ -117,28 +108,22 @@ export interface QueueSettings {
   readonly mostBytes: number;
   readonly canSend: boolean;
   readonly canReceive: boolean;
-  /** The path of the queue or topic that takes this one's messages. */
+  /** The path of the queue that takes this one's messages. */
   readonly forwardTo: string | undefined;
   readonly forwardDeadLettersTo: string | undefined;
 }
 
 /** A text names every fault. */
-export function parseSettings(
-  name: string,
-  properties: ArmProperties,
-  kind: EntityKind = "queue",
-): QueueSettings | string {
-  const title = `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${name}`;
+export function parseSettings(name: string, properties: ArmProperties): QueueSettings | string {
   const { data, error } = armProperties.safeParse(properties);
-  if (!data) return `${title}: ${z.prettifyError(error)}`;
+  if (!data) return `Queue ${name}: ${z.prettifyError(error)}`;
   const { status } = data;
-  if (!STATUSES[kind].includes(status)) return `${title}: status is ${status}, and can be ${STATUSES[kind].join(", ")}`;
+  if (!STATUSES.includes(status)) return `Queue ${name}: status is ${status}, and can be ${STATUSES.join(", ")}`;
   return {
     lockDurationMs: data.lockDuration,
     maxDeliveryCount: data.maxDeliveryCount,
     defaultTtlMs: data.defaultMessageTimeToLive,
     deadLetterOnExpiration: data.deadLetteringOnMessageExpiration,
-    deadLetterOnFilterFault: data.deadLetteringOnFilterEvaluationExceptions,
     duplicateWindowMs: data.requiresDuplicateDetection ? data.duplicateDetectionHistoryTimeWindow : 0,
     requiresSession: data.requiresSession,
     isPartitioned: data.enablePartitioning ?? false,
@@ -152,8 +137,8 @@ export function parseSettings(
 }
 
 /** Throws what `parseSettings` finds wrong. */
-export function readSettings(name: string, properties: ArmProperties, kind: EntityKind): QueueSettings {
-  const settings = parseSettings(name, properties, kind);
+export function readSettings(name: string, properties: ArmProperties): QueueSettings {
+  const settings = parseSettings(name, properties);
   if (typeof settings === "string") throw new Error(settings);
   return settings;
 }

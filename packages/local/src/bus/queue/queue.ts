@@ -1,4 +1,4 @@
-// One queue, topic, subscription or dead-letter queue: takes messages in, lines them up and hands them out; nothing is acknowledged or delivered before its commit.
+// One queue or dead-letter queue: takes messages in, lines them up and hands them out; nothing is acknowledged or delivered before its commit.
 import { encodeDelivery } from "../encoded/encoded-delivery.ts";
 import type { Incoming } from "../encoded/encoded-message.ts";
 import { ACTIVE, DEFERRED, type Lock, type Message, SCHEDULED } from "../encoded/message.ts";
@@ -6,12 +6,12 @@ import { type PropertyChanges, withProperties } from "../encoded/message-changes
 import { newMessage, SequenceNumbers, sentAgain } from "./admission.ts";
 import { Arrivals, type ReceivingQueue } from "./arrivals.ts";
 import { DuplicateWindow } from "./duplicate-window.ts";
+import { type Forwarding, findObstacle } from "./forwarding.ts";
 import { type Consumer, Lane } from "./lane.ts";
 import { LockTable, lockToken } from "./lock-table.ts";
 import { MessageShelf, type StateCounts } from "./message-shelf.ts";
-import { findObstacle, type Outlet } from "./outlet.ts";
 import type { PassingQueue } from "./passing.ts";
-import type { EntityKind, QueueSettings } from "./queue-settings.ts";
+import type { QueueSettings } from "./queue-settings.ts";
 import { Sessions } from "./sessions.ts";
 import { Settler } from "./settlement.ts";
 import type { StoredDuplicate, StoredMessage } from "./store.ts";
@@ -27,7 +27,6 @@ export interface QueueCounts extends StateCounts {
 }
 
 export interface QueueIdentity {
-  readonly kind: EntityKind | "deadLetter";
   readonly number: number;
   /** The path by which clients find it. */
   readonly name: string;
@@ -37,7 +36,6 @@ export interface QueueIdentity {
 const FORGET_LIMIT = 500;
 
 export class Queue implements ReceivingQueue, PassingQueue {
-  readonly kind: QueueIdentity["kind"];
   readonly name: string;
   readonly number: number;
   settings: QueueSettings;
@@ -45,7 +43,7 @@ export class Queue implements ReceivingQueue, PassingQueue {
   readonly deadLetter: Queue | undefined;
   readonly sessions: Sessions | undefined;
   /** Where messages go that are not to stay. */
-  #outlet: Outlet | undefined;
+  #forwarding: Forwarding | undefined;
   readonly #around: Surroundings;
   readonly #lane = new Lane();
   readonly #shelf = new MessageShelf((message) => this.#laneOf(message));
@@ -53,11 +51,9 @@ export class Queue implements ReceivingQueue, PassingQueue {
   readonly settler: Settler;
   readonly #duplicates = new DuplicateWindow();
   readonly #sequences: SequenceNumbers;
-  #isClosed = false;
 
   constructor(around: Surroundings, identity: QueueIdentity, settings: QueueSettings, deadLetter?: Queue) {
     this.#around = around;
-    this.kind = identity.kind;
     this.number = identity.number;
     this.name = identity.name;
     this.settings = settings;
@@ -95,7 +91,7 @@ export class Queue implements ReceivingQueue, PassingQueue {
     const message = this.#newMessage(incoming, now, arrivals);
     if (this.#isDuplicate(incoming, now, arrivals)) return message.sequence;
     const { sequence, ttlMs } = message;
-    if (this.#passes && message.state === ACTIVE) this.#outlet?.pass({ incoming, sequence, ttlMs, now }, arrivals);
+    if (this.#passes && message.state === ACTIVE) this.#forwarding?.pass({ incoming, sequence, ttlMs, now }, arrivals);
     else if (this.sessions && incoming.sessionId === undefined) {
       const description = "The message has no session id, and the entity requires one.";
       const reason = { DeadLetterReason: "Session ID is null.", DeadLetterErrorDescription: description };
@@ -129,10 +125,10 @@ export class Queue implements ReceivingQueue, PassingQueue {
     return true;
   }
 
-  /** @param outlet where messages go from now on, those too that wait. */
-  change(settings: QueueSettings, outlet: Outlet | undefined): void {
+  /** @param forwarding where messages go from now on, those too that wait. */
+  change(settings: QueueSettings, forwarding: Forwarding | undefined): void {
     this.settings = settings;
-    this.#outlet = outlet;
+    this.#forwarding = forwarding;
     if (this.deadLetter) this.deadLetter.settings = settings;
     if (!this.#passes) return;
     for (let message = this.#lane.take(); message; message = this.#lane.take()) void this.#forward(message);
@@ -140,12 +136,12 @@ export class Queue implements ReceivingQueue, PassingQueue {
 
   /** Whether messages go on instead of staying. From an entity that nobody may receive from they do not go either. */
   get #passes(): boolean {
-    return this.#outlet !== undefined && this.settings.canReceive;
+    return this.isForwarding && this.settings.canReceive;
   }
 
   /** Whether receivers are refused because messages are forwarded. */
   get isForwarding(): boolean {
-    return this.#outlet !== undefined;
+    return this.#forwarding !== undefined;
   }
 
   /** Where the reserved block of sequence numbers ends. */
@@ -153,13 +149,8 @@ export class Queue implements ReceivingQueue, PassingQueue {
     return this.#sequences.reservedTo;
   }
 
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
   /** For a queue that is deleted: nothing falls due any more. */
   close(): void {
-    this.#isClosed = true;
     for (const message of this.#shelf.clear()) this.#around.bodies.drop(message);
     this.deadLetter?.close();
   }
@@ -213,15 +204,6 @@ export class Queue implements ReceivingQueue, PassingQueue {
 
   findLock(token: Buffer): Lock | undefined {
     return this.#locks.find(token, this.#around.now());
-  }
-
-  holds(lock: Lock): boolean {
-    return this.#locks.holds(lock, this.#around.now());
-  }
-
-  /** For a message that is numbered before it is sent. */
-  takeNumber(): number {
-    return this.#sequences.next();
   }
 
   renew(lock: Lock): number {
@@ -298,7 +280,7 @@ export class Queue implements ReceivingQueue, PassingQueue {
 
   #newMessage(incoming: Incoming, now: number, arrivals: Arrivals): Message {
     arrivals.numbered(this);
-    return newMessage(incoming, incoming.sequence ?? this.#sequences.next(), this.settings, now);
+    return newMessage(incoming, this.#sequences.next(), this.settings, now);
   }
 
   /** Remembers the message's id, if duplicates are detected. */
@@ -311,14 +293,14 @@ export class Queue implements ReceivingQueue, PassingQueue {
     return false;
   }
 
-  /** Moves a message that nobody holds to where the outlet leads. */
+  /** Moves a message that nobody holds to where it is forwarded. */
   async #forward(message: Message): Promise<void> {
     message.gone = true;
     const arrivals = new Arrivals();
     const { store, bodies, now } = this.#around;
     const incoming = sentAgain(message, bodies.bytes(this.number, message));
     const { sequence, ttlMs } = message;
-    this.#outlet?.pass({ incoming, sequence, ttlMs, now: now() }, arrivals);
+    this.#forwarding?.pass({ incoming, sequence, ttlMs, now: now() }, arrivals);
     await store.commit(() => {
       store.remove(this.number, sequence);
       arrivals.write(store);

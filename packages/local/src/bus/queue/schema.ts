@@ -5,9 +5,6 @@ const TABLES = `
 CREATE TABLE IF NOT EXISTS queue (
   number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, properties TEXT NOT NULL,
   created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, next_sequence INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS rule (
-  queue INTEGER NOT NULL, name TEXT NOT NULL COLLATE NOCASE, properties TEXT NOT NULL, created_at INTEGER NOT NULL,
-  PRIMARY KEY (queue, name)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS message (
   id INTEGER PRIMARY KEY, dead INTEGER NOT NULL, state INTEGER NOT NULL, delivery_count INTEGER NOT NULL,
   enqueued_at INTEGER NOT NULL, ttl INTEGER, expires_at INTEGER, due_at INTEGER NOT NULL, session TEXT, bytes BLOB NOT NULL);
@@ -19,7 +16,6 @@ CREATE TABLE IF NOT EXISTS session (
 
 /** Columns that came later, in the order in which they came. */
 const COLUMNS: readonly (readonly [table: string, column: string, definition: string])[] = [
-  ["queue", "kind", "TEXT NOT NULL DEFAULT 'queue'"],
   ["message", "enqueued_sequence", "INTEGER"],
   ["message", "hops", "INTEGER"],
   ["message", "source", "TEXT"],

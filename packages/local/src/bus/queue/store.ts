@@ -151,17 +151,14 @@ export class Store {
     return Number(row?.["size"] ?? 0);
   }
 
-  /** Whether the entities hold as many bytes together. @param now in milliseconds */
-  holds(queues: readonly number[], bytes: number, now: number): boolean {
-    const sum = () => queues.reduce((held, queue) => held + this.#heldBy(queue).bytes, 0);
-    if (sum() < bytes) return false;
-    for (const queue of queues) {
-      const held = this.#heldBy(queue);
-      if (now - held.countedAt >= RECOUNTED_EACH_MS) {
-        this.#held.set(queue, { bytes: this.sizeInBytes(queue), countedAt: now });
-      }
+  /** Whether the entity holds as many bytes. @param now in milliseconds */
+  holds(queue: number, bytes: number, now: number): boolean {
+    const held = this.#heldBy(queue);
+    if (held.bytes < bytes) return false;
+    if (now - held.countedAt >= RECOUNTED_EACH_MS) {
+      this.#held.set(queue, { bytes: this.sizeInBytes(queue), countedAt: now });
     }
-    return sum() >= bytes;
+    return this.#heldBy(queue).bytes >= bytes;
   }
 
   #heldBy(queue: number): { bytes: number; countedAt: number } {

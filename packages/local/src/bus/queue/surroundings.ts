@@ -19,6 +19,6 @@ export interface Surroundings {
   readonly counts: OperationCounts;
   now(): number;
   newDuplicateId(): number;
-  /** The queue, topic or subscription with this path. */
+  /** The queue with this path. */
   find(address: string): PassingQueue | undefined;
 }

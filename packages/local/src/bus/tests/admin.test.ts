@@ -128,15 +128,8 @@ test("what a request has wrong is answered, and the next one is served", async (
     entry("<QueueDescription><UserMetadata>&#x110000;</UserMetadata></QueueDescription>"),
     Buffer.from(entry("<QueueDescription><UserMetadata>\u00ff</UserMetadata></QueueDescription>"), "latin1"),
   ]) {
-    for (const path of ["/x", "/t/subscriptions/s/rules/r"]) {
-      const answer = await ask(path, { method: "PUT", headers: { authorization }, body });
-      expect([answer.status, path, String(body.slice(0, 80))]).toEqual([
-        path === "/x" ? 400 : expect.any(Number),
-        path,
-        String(body.slice(0, 80)),
-      ]);
-      expect(answer.status).toBeLessThan(500);
-    }
+    const answer = await ask("/x", { method: "PUT", headers: { authorization }, body });
+    expect([answer.status, String(body.slice(0, 80))]).toEqual([400, String(body.slice(0, 80))]);
   }
   expect((await ask("/x", { method: "PUT", headers: { authorization }, body: "x".repeat(2_000_000) })).status).toBe(
     413,
@@ -151,6 +144,28 @@ test("what a request has wrong is answered, and the next one is served", async (
     await expect(administer().createQueue(name, noOptions)).rejects.toMatchObject({ statusCode: expect.any(Number) });
   }
   expect(await administer().queueExists("orders")).toBe(true);
+});
+
+test("lists come in pages", async () => {
+  const client = administer();
+  for (let index = 0; index < 7; index += 1) await client.createQueue(`paged${index}`, noOptions);
+  const sizes: number[] = [];
+  for await (const page of client.listQueues().byPage({ maxPageSize: 3 })) sizes.push(page.length);
+  expect(sizes.slice(0, 2)).toEqual([3, 3]);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeGreaterThan(7);
+});
+
+test("the namespace describes itself, by the name that its client knows", async () => {
+  expect(await administer().getNamespaceProperties()).toMatchObject({ name: "local-bus", messagingSku: "Standard" });
+  const client = administer();
+  client.pipeline.addPolicy({
+    name: "named",
+    sendRequest: (request, next) => {
+      request.headers.set("host", "shop.servicebus.windows.net");
+      return next(request);
+    },
+  });
+  expect(await client.getNamespaceProperties()).toMatchObject({ name: "shop" });
 });
 
 /** The header that the real client sends. */

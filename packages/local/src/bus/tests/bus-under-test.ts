@@ -8,7 +8,7 @@ import {
   type ServiceBusReceivedMessage,
   type ServiceBusReceiver,
 } from "@azure/service-bus";
-import type { DeclaredEntities, QueueEntity } from "../entities/declared-entities.ts";
+import type { QueueEntity } from "../entities/declared-entities.ts";
 import { type BusOptions, type RunningBus, startBus } from "../start.ts";
 
 export class BusUnderTest {
@@ -28,10 +28,9 @@ export class BusUnderTest {
     return this.#client;
   }
 
-  async start(declared: readonly QueueEntity[] | DeclaredEntities, port = 0, tls?: BusOptions["tls"]): Promise<void> {
-    const entities = Array.isArray(declared) ? { queues: declared as readonly QueueEntity[] } : declared;
+  async start(queues: readonly QueueEntity[], port = 0, tls?: BusOptions["tls"]): Promise<void> {
     const { folder: data, durability, strictness } = this;
-    this.#bus = await startBus({ port, adminPort: 0, tls, data, durability, ...strictness, ...entities });
+    this.#bus = await startBus({ port, adminPort: 0, tls, data, durability, ...strictness, queues });
     this.#client = connect(this.#bus.connectionString);
   }
 

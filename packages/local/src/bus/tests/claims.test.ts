@@ -10,10 +10,7 @@ const under = new BusUnderTest();
 const open: Connection[] = [];
 beforeAll(async () => {
   under.strictness = { requireClaims: true };
-  await under.start({
-    queues: ["one", "two", "one-more"].map((name) => ({ name, properties: {} })),
-    topics: [{ name: "topic", properties: {}, subscriptions: [{ name: "sub", properties: {} }] }],
-  });
+  await under.start(["one", "two", "one-more"].map((name) => ({ name, properties: {} })));
 });
 afterAll(() => under.destroy());
 afterEach(() => {
@@ -62,15 +59,13 @@ async function outcomeOf(connection: Connection, address: string): Promise<unkno
 
 const UNAUTHORIZED = "amqp:unauthorized-access";
 
-test("the SDK puts its tokens: queues, dead letters, subscriptions, sessions of requests", async () => {
+test("the SDK puts its tokens: queues, dead letters, sessions of requests", async () => {
   await under.client.createSender("one").sendMessages({ body: 1 });
   const receiver = under.client.createReceiver("one");
   expect(await receiver.peekMessages(1)).toHaveLength(1);
   await receiver.deadLetterMessage(await receiveOne(receiver));
   const dead = under.client.createReceiver("one", { subQueueType: "deadLetter" });
   await dead.completeMessage(await receiveOne(dead));
-  await under.client.createSender("topic").sendMessages({ body: 2 });
-  await receiveOne(under.client.createReceiver("topic", "sub"));
 });
 
 test("without a token nothing is sent, received or asked", async () => {

@@ -3,19 +3,16 @@ import type { ServiceBusMessage } from "@azure/service-bus";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { readIncoming } from "../encoded/encoded-message.ts";
 import { EntityCatalog } from "../entities/entity-catalog.ts";
-import { isEntityName, isPartName } from "../entities/entity-path.ts";
-import { entityQuotaFault, filterQuotaFault } from "../entities/quotas.ts";
+import { isEntityName } from "../entities/entity-path.ts";
+import { type CountedEntity, entityQuotaFault } from "../entities/quotas.ts";
 import { BUS_LIMITS as LIMITS } from "../limits.ts";
-import { Transactions } from "../links/transactions.ts";
 import { newMessage } from "../queue/admission.ts";
-import { findObstacle } from "../queue/outlet.ts";
+import { findObstacle } from "../queue/forwarding.ts";
 import type { Queue } from "../queue/queue.ts";
 import { parseSettings, readSettings } from "../queue/queue-settings.ts";
 import { Store } from "../queue/store.ts";
 import { BUS_REJECTIONS as REJECTIONS } from "../rejections.ts";
 import { messages } from "../rhea-internals.ts";
-import { parseRule, type Rule } from "../rules/rule.ts";
-import { SubscriptionRules } from "../rules/subscription-rules.ts";
 import { startBus } from "../start.ts";
 import { BusUnderTest, receiveOne } from "./bus-under-test.ts";
 
@@ -148,11 +145,6 @@ test(LIMITS.entityName.what, () => {
   expect([value, value + 1].map((size) => isEntityName("n".repeat(size)))).toEqual([true, false]);
 });
 
-test(LIMITS.partName.what, () => {
-  const { value } = LIMITS.partName;
-  expect([value, value + 1].map((size) => isPartName("n".repeat(size)))).toEqual([true, false]);
-});
-
 const megabytes = (properties: object, ...sizes: number[]) =>
   sizes.map((maxSizeInMegabytes) => outcomeOf({ maxSizeInMegabytes, ...properties }));
 
@@ -197,109 +189,44 @@ test("what an entity holds is counted with what came, and anew where it may be f
   const store = new Store(`${under.folder}/sizes.sqlite`, "normal");
   const incoming = readIncoming(messages.encode({ body: "x".repeat(1000) }), () => "id");
   const insert = (sequence: number) =>
-    store.commit(() =>
-      store.insert(7, newMessage(incoming, sequence, readSettings("q", {}, "queue"), 0), incoming.bytes),
-    );
+    store.commit(() => store.insert(7, newMessage(incoming, sequence, readSettings("q", {}), 0), incoming.bytes));
   const one = incoming.bytes.length;
   await insert(1);
   await insert(2);
-  expect([store.holds([7], 2 * one, 0), store.holds([7], 2 * one + 1, 0)]).toEqual([true, false]);
+  expect([store.holds(7, 2 * one, 0), store.holds(7, 2 * one + 1, 0)]).toEqual([true, false]);
   await store.commit(() => store.remove(7, 1));
   // Counted a moment ago.
-  expect(store.holds([7], 2 * one, 10)).toBe(true);
-  expect(store.holds([7], 2 * one, 5000)).toBe(false);
-  expect(store.holds([7, 8], one, 5000)).toBe(true);
+  expect(store.holds(7, 2 * one, 10)).toBe(true);
+  expect(store.holds(7, 2 * one, 5000)).toBe(false);
+  expect(store.holds(7, one, 5000)).toBe(true);
   store.close();
 });
 
-const many = (length: number, enablePartitioning = false, rules?: SubscriptionRules) => {
-  const queue = { settings: readSettings("q", { enablePartitioning }, "queue") };
-  return { list: () => Array.from({ length }, () => ({ rules, queue })) };
-};
+const many = (length: number, enablePartitioning = false): CountedEntity[] =>
+  Array(length).fill({ queue: { settings: readSettings("q", { enablePartitioning }) } });
 
 test(LIMITS.entities.what, () => {
-  // Queues and topics together.
-  const of = (each: number) => entityQuotaFault({ kind: "queue", path: "q", properties: {} }, many(each));
-  expect(of(LIMITS.entities.value / 2 - 1)).toBeUndefined();
-  expect(of(LIMITS.entities.value / 2)).toContain("quota");
+  const { value } = LIMITS.entities;
+  expect(entityQuotaFault({}, many(value - 1))).toBeUndefined();
+  expect(entityQuotaFault({}, many(value))).toContain("quota");
 });
 
 test(LIMITS.partitionedEntities.what, () => {
-  const of = (each: number, enablePartitioning = true) =>
-    entityQuotaFault({ kind: "topic", path: "t", properties: { enablePartitioning } }, many(each, true));
+  const of = (count: number, enablePartitioning = true) => entityQuotaFault({ enablePartitioning }, many(count, true));
   const { value } = LIMITS.partitionedEntities;
-  expect([of(value / 2 - 1), of(value / 2, false)]).toEqual([undefined, undefined]);
-  expect(of(value / 2)).toContain("quota");
+  expect([of(value - 1), of(value, false)]).toEqual([undefined, undefined]);
+  expect(of(value)).toContain("quota");
 });
 
-test(LIMITS.subscriptions.what, () => {
-  const change = { kind: "subscription", path: "t/Subscriptions/s", properties: {} } as const;
-  expect(entityQuotaFault(change, many(LIMITS.subscriptions.value - 1))).toBeUndefined();
-  expect(entityQuotaFault(change, many(LIMITS.subscriptions.value))).toContain("quota");
-});
-
-const ruleOf = (name: string, properties: object) => parseRule(name, { ...properties }, 0) as Rule;
-const sqlRule = (name: string, sqlExpression = "a = 1") => ruleOf(name, { sqlFilter: { sqlExpression } });
-const correlationRule = (name: string) =>
-  ruleOf(name, { filterType: "CorrelationFilter", correlationFilter: { label: "l" } });
-
-function expectFilterQuota(limit: { readonly value: number }, make: (name: string) => Rule, other: Rule): void {
-  const rules = new SubscriptionRules();
-  for (let n = 1; n < limit.value; n += 1) rules.set(make(`r${n}`));
-  const entities = many(1, false, rules);
-  const faultOf = (rule: Rule, replaced?: Rule) => filterQuotaFault("t/Subscriptions/s", { rule, replaced }, entities);
-  expect(faultOf(make("last"))).toBeUndefined();
-  rules.set(make("last"));
-  expect(faultOf(make("beyond"))).toContain("quota");
-  expect(faultOf(make("last"), rules.get("last"))).toBeUndefined();
-  expect(faultOf(other)).toBeUndefined();
-}
-
-test(LIMITS.sqlFilters.what, () => {
-  expectFilterQuota(LIMITS.sqlFilters, sqlRule, correlationRule("other"));
-  expectFilterQuota(LIMITS.sqlFilters, sqlRule, sqlRule("all", "1=1"));
-});
-
-test(LIMITS.correlationFilters.what, () =>
-  expectFilterQuota(LIMITS.correlationFilters, correlationRule, sqlRule("other")),
-);
-
-test("an entity or a rule beyond a quota is a 403", async () => {
+test("an entity beyond a quota is a 403", async () => {
   const admin = under.administer();
-  await admin.createTopic("quotas");
-  await admin.createSubscription("quotas", "s");
-  const filters = vi.spyOn(SubscriptionRules.prototype, "countFilters").mockReturnValue(LIMITS.sqlFilters.value);
-  const list = vi.spyOn(EntityCatalog.prototype, "list");
+  const there = Array(LIMITS.entities.value).fill({ queue: { tick: () => {} } });
+  const all = vi.spyOn(EntityCatalog.prototype, "all").mockReturnValue(there);
   try {
-    await expect(admin.createRule("quotas", "s", "r", { sqlExpression: "a = 1" })).rejects.toMatchObject({
-      statusCode: 403,
-    });
-    const overAmqp = under.client.createRuleManager("quotas", "s").createRule("r", { sqlExpression: "a = 1" });
-    await expect(overAmqp).rejects.toThrow("quota");
-    list.mockReturnValue(Array(LIMITS.entities.value) as never);
     await expect(admin.createQueue("one-more")).rejects.toMatchObject({ statusCode: 403 });
   } finally {
-    filters.mockRestore();
-    list.mockRestore();
+    all.mockRestore();
   }
-});
-
-const texts = (limit: { readonly value: number }, make: (length: number) => object) =>
-  [limit.value, limit.value + 1].map((length) => typeof parseRule("r", { ...make(length) }, 0));
-
-test(LIMITS.filterCharacters.what, () => {
-  const filter = (length: number) => ({ sqlFilter: { sqlExpression: `a = '${"x".repeat(length - 6)}'` } });
-  expect(texts(LIMITS.filterCharacters, filter)).toEqual(["object", "string"]);
-});
-
-test(LIMITS.actionCharacters.what, () => {
-  const action = (length: number) => ({ action: { sqlExpression: `SET a = '${"x".repeat(length - 10)}'` } });
-  expect(texts(LIMITS.actionCharacters, action)).toEqual(["object", "string"]);
-});
-
-test(LIMITS.actionStatements.what, () => {
-  const action = (count: number) => ({ action: { sqlExpression: "SET a = 1;".repeat(count) } });
-  expect(texts(LIMITS.actionStatements, action)).toEqual(["object", "string"]);
 });
 
 test(LIMITS.accessRules.what, async () => {
@@ -317,38 +244,6 @@ test(LIMITS.accessRules.what, async () => {
   await expect(admin.createQueue("rights-2", rules(LIMITS.accessRules.value + 1))).rejects.toMatchObject({
     statusCode: 400,
   });
-});
-
-test(LIMITS.transactionMessages.what, () => {
-  const transactions = new Transactions();
-  const [id] = transactions.declare("link").value as [{ value: Buffer }];
-  const step = (messages: number) => ({
-    messages,
-    findObstacle: () => undefined,
-    apply: async () => {},
-    undo: () => {},
-  });
-  const enlist = (count: number) => JSON.stringify(transactions.enlist(id.value, step(count)));
-  const { value } = LIMITS.transactionMessages;
-  expect(enlist(value)).not.toContain("not-allowed");
-  expect(transactions.roomFault(id.value, 1)).toContain(`${value} messages at most`);
-  expect(enlist(1)).toContain("amqp:not-allowed");
-  expect(enlist(0)).not.toContain("not-allowed");
-  transactions.abandonAll();
-});
-
-test(LIMITS.transactionMs.what, () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  try {
-    const transactions = new Transactions();
-    const [id] = transactions.declare("link").value as [{ value: Buffer }];
-    vi.advanceTimersByTime(LIMITS.transactionMs.value - 1);
-    expect(transactions.isOpen(id.value)).toBe(true);
-    vi.advanceTimersByTime(1);
-    expect(transactions.isOpen(id.value)).toBe(false);
-  } finally {
-    vi.useRealTimers();
-  }
 });
 
 test(LIMITS.hops.what, () => {

@@ -11,7 +11,7 @@ const noOptions: OperationOptions = {};
 const usual = getCACertificates();
 let tls: RunningTls;
 beforeAll(async () => {
-  await under.start({ queues: [{ name: "orders", properties: {} }] }, 0, { port: 0 });
+  await under.start([{ name: "orders", properties: {} }], 0, { port: 0 });
   if (!under.bus.tls) throw new Error("TLS was asked for");
   tls = under.bus.tls;
   // What NODE_EXTRA_CA_CERTS does for a process from its start.

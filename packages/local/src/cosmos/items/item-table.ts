@@ -5,7 +5,6 @@ import { COSMOS_LIMITS } from "../limits.ts";
 import { type IndexedPath, valueAt } from "../queries/indexing.ts";
 import { documentRids } from "../resources/resource-id.ts";
 import { type JsonObject, sortKey } from "../sql/values.ts";
-import { dropHistory, forgetHistory, keepHistory } from "./item-history.ts";
 import { createTable, prepareStatements, type Statements } from "./item-schema.ts";
 import type { KeyRoom } from "./key-room.ts";
 import { type UniqueKey, uniqueText } from "./unique-keys.ts";
@@ -33,8 +32,6 @@ export interface ItemTableOptions {
   readonly unique: readonly UniqueKey[];
   /** Seconds; -1 is for ever unless the document says otherwise, undefined switches expiry off. */
   readonly defaultTtl: number | undefined;
-  /** How long all versions and deletions are kept; undefined keeps none. */
-  readonly retentionMs: number | undefined;
   readonly room: KeyRoom;
 }
 
@@ -65,10 +62,7 @@ export class ItemTable {
     this.name = `items_${options.number}`;
     this.#ridOf = documentRids(options.rid);
     this.#encodedLink = encodeURI(options.link);
-    if (lsn === undefined) {
-      createTable(database, this.name, options.paths, options.unique);
-      keepHistory(database, this.name, options.retentionMs);
-    }
+    if (lsn === undefined) createTable(database, this.name, options.paths, options.unique);
     this.#columns = columnsOf(options);
     this.#statements = prepareStatements(database, this.name, this.#columns);
     const last = database.prepare(`SELECT max(seq) AS seq, max(lsn) AS lsn FROM ${this.name}`).get();
@@ -98,7 +92,6 @@ export class ItemTable {
     });
     this.#options = options;
     createTable(this.#database, this.name, options.paths, options.unique);
-    keepHistory(this.#database, this.name, options.retentionMs);
     this.#columns = columnsOf(options);
     this.#statements = prepareStatements(this.#database, this.name, this.#columns);
   }
@@ -106,10 +99,6 @@ export class ItemTable {
   /** The link as a header can have it, in ASCII: names are encoded as in a URL, as Azure does. */
   get encodedLink(): string {
     return this.#encodedLink;
-  }
-
-  get keepsHistory(): boolean {
-    return this.#options.retentionMs !== undefined;
   }
 
   get paths(): readonly IndexedPath[] {
@@ -200,8 +189,6 @@ export class ItemTable {
 
   /** Inside a write: takes away some of what has expired and says how many. */
   sweep(now: number): number {
-    const { retentionMs } = this.#options;
-    if (retentionMs !== undefined) forgetHistory(this.#database, this.name, now - retentionMs);
     const sql = `DELETE FROM ${this.name} WHERE seq IN (SELECT seq FROM ${this.name} WHERE expires <= ? LIMIT ${SWEEP_AT_ONCE})`;
     return Number(this.#database.prepare(sql).run(now).changes);
   }
@@ -217,7 +204,6 @@ export class ItemTable {
     this.#database.onRollback(() => {
       this.#dropped = false;
     });
-    dropHistory(this.#database, this.name);
     this.#database.exec(`DROP TABLE ${this.name}`);
   }
 

@@ -8,8 +8,7 @@ import { inSlices } from "../slices.ts";
 import type { Expression } from "../sql/ast.ts";
 import { type CompiledQuery, compileQuery } from "../sql/compiled-query.ts";
 import { isTooDeep, QueryFault } from "../sql/fault.ts";
-import { type Plan, planOf } from "../sql/plan.ts";
-import { NOTHING_TO_MERGE } from "../sql/query-info.ts";
+import { NOTHING_TO_MERGE, planOf, type QueryInfo } from "../sql/plan.ts";
 import { isObject, parseJson, type Value } from "../sql/values.ts";
 import { nothingVisited, type Visited } from "../visited.ts";
 import type { Page, Place } from "./page.ts";
@@ -28,8 +27,7 @@ export function queryDocuments(call: ItemCall): Promise<Reply> {
   return answer(() => {
     const asked = readQuery(call.body);
     checkGroups(call, asked.query);
-    const isMerged = asked.query.ranked || isOverPartitions(call);
-    return (isMerged && mergeFault(call, asked)) || page(call, asked);
+    return (isOverPartitions(call) && mergeFault(call, asked)) || page(call, asked);
   });
 }
 
@@ -70,13 +68,13 @@ function mergeFault(call: ItemCall, asked: QueryText): Reply | undefined {
  * Undefined where this server's answer is whole. One partition sorts and counts for the client, which Azure's does too where
  * the key is given; groups are always left to the client, whose results without a value differ from the server's.
  */
-function planFor(call: ItemCall, { text, query, parameters }: QueryText): Plan | undefined {
+function planFor(call: ItemCall, { text, query, parameters }: QueryText): QueryInfo | undefined {
   const isOne = call.catalog.ranges.of(call.container).length === 1;
-  if (isOne && !query.grouping?.keys.length && !query.ranked) return undefined;
+  if (isOne && !query.grouping?.keys.length) return undefined;
   try {
     return planOf(text, (expression) => countOf(expression, parameters));
   } catch (cause) {
-    if (isOne && !query.ranked && cause instanceof QueryFault) return undefined;
+    if (isOne && cause instanceof QueryFault) return undefined;
     throw cause;
   }
 }
@@ -88,25 +86,23 @@ function countOf(expression: Expression, parameters: ReadonlyMap<string, Value>)
   throw new QueryFault("TOP, OFFSET and LIMIT take whole numbers.");
 }
 
-const executionInfo = (plan: Plan) => ({
+const executionInfo = (queryInfo: QueryInfo) => ({
   partitionedQueryExecutionInfoVersion: 2,
-  ...plan,
+  queryInfo,
   queryRanges: [{ min: "", max: "FF", isMinInclusive: true, isMaxInclusive: false }],
 });
-
-const PASSED_THROUGH: Plan = { queryInfo: NOTHING_TO_MERGE };
 
 /** Without anything to merge the plan passes the query through. */
 export function planQuery(call: ItemCall): Promise<Reply> {
   return answer(() => {
-    const plan = planFor(call, readQuery(call.body)) ?? PASSED_THROUGH;
-    const isGrouped = "queryInfo" in plan && plan.queryInfo.groupByExpressions.length > 0;
+    const plan = planFor(call, readQuery(call.body)) ?? NOTHING_TO_MERGE;
+    const isGrouped = plan.groupByExpressions.length > 0;
     // Undefined is a client of before there was such a header.
     const merges = header(call, "x-ms-cosmos-supported-query-features");
     if (isGrouped && merges !== undefined && !merges.includes("GroupBy")) {
       const isOne = call.catalog.ranges.of(call.container).length === 1;
       if (!isOne) throw new QueryFault("The query has GROUP BY, which the calling client does not support.");
-      return { status: 200, charge: 0, body: JSON.stringify(executionInfo(PASSED_THROUGH)) };
+      return { status: 200, charge: 0, body: JSON.stringify(executionInfo(NOTHING_TO_MERGE)) };
     }
     return { status: 200, charge: 0, body: JSON.stringify(executionInfo(plan)) };
   });

@@ -8,10 +8,9 @@ import { COSMOS_LIMITS } from "../limits.ts";
 import { KeyRanges } from "../partitions/key-ranges.ts";
 import { HASH_FUNCTIONS } from "../partitions/partition-hash.ts";
 import { completePolicy, pathSegments, readIndexing } from "../queries/indexing.ts";
-import { isObject, type JsonObject, type Value } from "../sql/values.ts";
+import { isObject, type JsonObject } from "../sql/values.ts";
 import type { Container } from "./container.ts";
 import { containerRid, databaseRid, documentSeq } from "./resource-id.ts";
-import { UserStore } from "./user-store.ts";
 
 export interface DatabaseRecord {
   readonly id: string;
@@ -37,7 +36,6 @@ const GIGABYTE = 1024 ** 3;
 
 export class Catalog {
   readonly databases: Map<string, DatabaseRecord>;
-  readonly users: UserStore;
   readonly ranges: KeyRanges;
   readonly #database: Database;
   readonly #throughput: Map<string, JsonObject>;
@@ -51,7 +49,6 @@ export class Catalog {
     this.#room = new KeyRoom(database, COSMOS_LIMITS.keyGigabytes.value * gigabyte);
     this.databases = new KeptMap(database);
     this.#throughput = new KeptMap(database);
-    this.users = new UserStore(database);
     this.ranges = new KeyRanges(database);
     for (const [name, run] of Object.entries(HASH_FUNCTIONS)) database.define(name, run);
     database.exec(`CREATE TABLE IF NOT EXISTS resources (
@@ -96,15 +93,7 @@ export class Catalog {
     const container = [...parent.containers.values()].find(({ rid }) => rid === second);
     const seq = container && third !== undefined ? documentSeq(container.rid, third) : undefined;
     const document = seq === undefined ? third : (container?.items.idOf(seq) ?? third);
-    return [parent.id, container?.id ?? second, ...(document === undefined ? [] : [document]), ...given.slice(3)];
-  }
-
-  /** A path as permissions keep it: what is deleted and made anew is another. Undefined where a part is not there. */
-  grantedPath([database = "", container, ...rest]: readonly string[]): readonly string[] | undefined {
-    const parent = this.databases.get(database);
-    if (!parent || container === undefined) return parent && [parent.rid];
-    const found = parent.containers.get(container);
-    return found && [parent.rid, found.rid, ...rest];
+    return [parent.id, container?.id ?? second, ...(document === undefined ? [] : [document])];
   }
 
   /** What was asked for a database or a container, by its resource id. */
@@ -144,7 +133,6 @@ export class Catalog {
         this.#forgetThroughput(rid);
       }
       this.#forgetThroughput(record.rid);
-      this.users.removeAll(record.rid);
       this.#database
         .prepare("DELETE FROM resources WHERE parent = ? OR (parent = '' AND id = ?)")
         .run(record.id, record.id);
@@ -242,7 +230,6 @@ export class Catalog {
       paths: indexing.paths,
       unique: readUniqueKeys(given["uniqueKeyPolicy"]),
       defaultTtl: typeof ttl === "number" ? ttl : undefined,
-      retentionMs: retentionOf(given["changeFeedPolicy"]),
       room: this.#room,
     };
     open?.reconfigure(options);
@@ -251,14 +238,8 @@ export class Catalog {
   }
 }
 
-/** In minutes, of the change feed of all versions and deletes. */
-function retentionOf(policy: Value): number | undefined {
-  const minutes = isObject(policy) ? policy["retentionDuration"] : undefined;
-  return typeof minutes === "number" && minutes > 0 ? minutes * 60_000 : undefined;
-}
-
 /** The link and id of a resource follow from its number; they are added when it is opened. */
-export function systemProperties(): JsonObject {
+function systemProperties(): JsonObject {
   const now = Date.now();
   return { _etag: `"${now.toString(16).padStart(16, "0")}"`, _ts: Math.floor(now / 1000) };
 }

@@ -7,7 +7,6 @@ import { hashesOf } from "../partitions/key-ranges.ts";
 import { isIndexed, KEY_PATH, pathSegments, policyFault } from "../queries/indexing.ts";
 import { answer } from "../queries/queries.ts";
 import { type Call, fault, header, type ItemCall, isTrue, type Reply } from "../request.ts";
-import { fullTextFault } from "../sql/full-text-functions.ts";
 import { isObject, type JsonObject, parseJson, type Value } from "../sql/values.ts";
 import type { DatabaseRecord } from "./catalog.ts";
 import type { Container } from "./container.ts";
@@ -163,8 +162,7 @@ export function containerFault(given: Value): string | undefined {
     keyKindFault(given["partitionKey"]) ??
     conflictFault(given["conflictResolutionPolicy"]) ??
     geospatialFault(given["geospatialConfig"]) ??
-    lackingFault(given) ??
-    fullTextFault(given["fullTextPolicy"])
+    lackingFault(given)
   );
 }
 
@@ -222,6 +220,8 @@ const KEY_CHARACTERS =
   "The path of a partition key has names of letters, digits and _, or names in quotes, and does not end in / or *.";
 
 const LACKING: Readonly<Record<string, string>> = {
+  changeFeedPolicy: "Change feeds are",
+  fullTextPolicy: "Full text search is",
   vectorEmbeddingPolicy: "Vector search is",
   computedProperties: "Computed properties are",
   clientEncryptionPolicy: "Client encryption is",
@@ -233,6 +233,7 @@ const LACKING: Readonly<Record<string, string>> = {
 function lackingFault(given: JsonObject): string | undefined {
   const policy = given["indexingPolicy"];
   if (isObject(policy) && hasAny(policy["vectorIndexes"])) return lacking("vectorEmbeddingPolicy");
+  if (isObject(policy) && hasAny(policy["fullTextIndexes"])) return lacking("fullTextPolicy");
   const name = Object.keys(LACKING).find((each) => isSaid(given[each]));
   return name === undefined ? undefined : lacking(name);
 }

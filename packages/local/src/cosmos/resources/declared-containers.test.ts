@@ -21,7 +21,6 @@ describe(REJECTIONS.unknownMember.what, () => {
     ["unique keys", declared({ uniqueKeyPolicy: { uniqueKey: [] } }), "uniqueKey"],
     ["a unique key", declared({ uniqueKeyPolicy: { uniqueKeys: [{ path: "/a" }] } }), "path"],
     ["a conflict policy", declared({ conflictResolutionPolicy: { mod: "Custom" } }), "mod"],
-    ["a full text policy", declared({ fullTextPolicy: { fullTextPath: [] } }), "fullTextPath"],
   ])("%s", (_, resources, member) => {
     expect(declaredFault(declared({}))).toBeUndefined();
     expect(declaredFault(resources)).toContain(`Unrecognized key: "${member}"`);

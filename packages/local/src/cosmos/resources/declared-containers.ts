@@ -14,7 +14,7 @@ const indexingPolicy = z.strictObject({
   excludedPaths: paths,
   compositeIndexes: z.array(z.array(z.strictObject({ path: any, order: any }))).optional(),
   spatialIndexes: z.array(z.strictObject({ path: any, types: any, boundingBox: any })).optional(),
-  fullTextIndexes: z.array(z.strictObject({ path: any })).optional(),
+  fullTextIndexes: any,
   vectorIndexes: any,
 });
 
@@ -29,14 +29,9 @@ const container = z.strictObject({
     .strictObject({ mode: any, conflictResolutionPath: any, conflictResolutionProcedure: any })
     .optional(),
   geospatialConfig: z.strictObject({ type: any }).optional(),
-  changeFeedPolicy: z.strictObject({ retentionDuration: any }).optional(),
-  fullTextPolicy: z
-    .strictObject({
-      defaultLanguage: any,
-      fullTextPaths: z.array(z.strictObject({ path: any, language: any })).optional(),
-    })
-    .optional(),
   // What this server lacks is rejected with a reason of its own.
+  changeFeedPolicy: any,
+  fullTextPolicy: any,
   vectorEmbeddingPolicy: any,
   computedProperties: any,
   clientEncryptionPolicy: any,

@@ -1,7 +1,7 @@
 // Resource ids (`_rid`) in the form that clients take apart: the bytes of a database, of a container in it, of a document in
 // that, in base64 with `-` for `/`. Source: the SDKs' own reading of them (ResourceId in the .NET and Java SDKs).
 
-/** Marks the second four bytes as a container's: a user's have the bit clear. */
+/** Marks the second four bytes as a container's. */
 const CONTAINER = 0x80000000;
 const DATABASE_BYTES = 4;
 const CONTAINER_BYTES = 8;
@@ -17,20 +17,6 @@ export function containerRid(parent: string, number: number): string {
   const bytes = Buffer.alloc(CONTAINER_BYTES);
   decode(parent).copy(bytes);
   bytes.writeUInt32BE((CONTAINER | number) >>> 0, DATABASE_BYTES);
-  return encode(bytes);
-}
-
-export function userRid(database: string, number: number): string {
-  const bytes = Buffer.alloc(CONTAINER_BYTES);
-  decode(database).copy(bytes);
-  bytes.writeUInt32BE(number, DATABASE_BYTES);
-  return encode(bytes);
-}
-
-export function permissionRid(user: string, number: number): string {
-  const bytes = Buffer.alloc(DOCUMENT_BYTES);
-  decode(user).copy(bytes);
-  bytes.writeBigUInt64LE(BigInt(number), CONTAINER_BYTES);
   return encode(bytes);
 }
 

@@ -1,5 +1,5 @@
-// COUNT, COUNTIF, SUM, AVG, MIN, MAX, MAKELIST and MAKESET as accumulators.
-import { compareValues, identity, type Json, type Value } from "./values.ts";
+// COUNT, SUM, AVG, MIN and MAX as accumulators.
+import { compareValues, type Value } from "./values.ts";
 
 export interface Aggregate {
   /** `times` documents have this value. */
@@ -34,40 +34,21 @@ function extreme(better: (order: number) => boolean): Aggregate {
   };
 }
 
-function counting(counts: (value: Value) => boolean): Aggregate {
+function counting(): Aggregate {
   let count = 0;
   return {
     add(value, times) {
-      if (counts(value)) count += times;
+      if (value !== undefined) count += times;
     },
     result: () => count,
   };
 }
 
-/** All values in an array, or each once; what is undefined is left out. */
-function listing(isSet: boolean): Aggregate {
-  const values: Json[] = [];
-  const seen = new Set<string>();
-  return {
-    add(value, times) {
-      if (value === undefined) return;
-      const text = isSet ? identity(value) : "";
-      if (isSet && seen.has(text)) return;
-      seen.add(text);
-      for (let n = isSet ? times : 1; n <= times; n += 1) values.push(value);
-    },
-    result: () => values,
-  };
-}
-
 const AGGREGATES = new Map<string, () => Aggregate>([
-  ["COUNT", () => counting((value) => value !== undefined)],
-  ["COUNTIF", () => counting((value) => value === true)],
+  ["COUNT", counting],
   ["SUM", () => summing((sum) => sum)],
   ["AVG", () => summing((sum, count) => (count === 0 ? undefined : sum / count))],
   ["MIN", () => extreme((order) => order < 0)],
-  ["MAKELIST", () => listing(false)],
-  ["MAKESET", () => listing(true)],
   ["MAX", () => extreme((order) => order > 0)],
 ]);
 

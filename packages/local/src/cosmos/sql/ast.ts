@@ -56,8 +56,6 @@ export interface Query {
   readonly where?: Expression;
   readonly groupBy: readonly Expression[];
   readonly orderBy: readonly Ordering[];
-  /** Of ORDER BY RANK. */
-  readonly rank?: Expression;
   readonly offset?: Expression;
   readonly limit?: Expression;
 }

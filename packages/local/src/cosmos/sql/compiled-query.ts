@@ -25,8 +25,6 @@ export interface CompiledQuery {
   readonly isOfNothing: boolean;
   readonly all: boolean;
   readonly distinct: boolean;
-  /** Only clients rank, by a plan. */
-  readonly ranked: boolean;
   readonly where: Evaluate | undefined;
   /** Necessary conditions that a store may use to leave documents out; all of `where` when `exact`. */
   readonly conjuncts: readonly Conjunct[];
@@ -93,7 +91,6 @@ function compileParsed(query: Query): CompiledQuery {
     isOfNothing: query.sources.length === 0,
     all: query.selection.kind === "all",
     distinct: query.distinct,
-    ranked: query.rank !== undefined,
     where,
     conjuncts,
     exact,

@@ -1,5 +1,5 @@
 // The built-in functions, by what their documentation says of them: results, and where the result is undefined.
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { compileQuery } from "./compiled-query.ts";
 import type { Value } from "./values.ts";
 
@@ -15,81 +15,14 @@ const check = (name: string, cases: readonly (readonly [string, Value])[]) =>
     });
   });
 
-check("numbers", [
-  ["[ABS(-2), SIGN(-3), SQUARE(-3), SQRT(16), POWER(2, 10)]", [2, -1, 9, 4, 1024]],
-  ["[CEILING(1.2), FLOOR(-1.2), TRUNC(-1.7), ROUND(2.5), ROUND(-2.5), ROUND(2.4)]", [2, -2, -1, 3, -3, 2]],
-  ["[EXP(0), LOG(1), LOG(8, 2), LOG10(1000)]", [1, 0, 3, 3]],
-  ["[SIN(0), COS(0), TAN(0), ASIN(0), ACOS(1), ATAN(0), ATN2(0, 1)]", [0, 1, 0, 0, 0, 0, 0]],
-  ["[DEGREES(PI()), RADIANS(180) = PI(), ROUND(COT(1) * 1000)]", [180, true, 642]],
-  ["SQRT(-1)", undefined],
-  ["LOG(0)", undefined],
-  ["1 / 0", undefined],
-  ["ABS('1')", undefined],
-  ["RAND() < 1", true],
-  ["[NUMBERBIN(37.752), NUMBERBIN(37.752, 0.1), NUMBERBIN(37.752, 10), NUMBERBIN(-1, 5)]", [37, 37.7, 30, -5]],
-  ["NUMBERBIN(1, 0)", undefined],
-  ["[INTADD(20, 10), INTSUB(25, 10), INTMUL(5, 3), INTDIV(20, 6), INTMOD(-7, 3)]", [30, 15, 15, 3, -1]],
-  ["[INTBITAND(15, 25), INTBITOR(56, 100), INTBITXOR(56, 100), INTBITNOT(65)]", [9, 124, 92, -66]],
-  ["[INTBITLEFTSHIFT(16, 4), INTBITRIGHTSHIFT(16, 4), INTBITLEFTSHIFT(1, 63)]", [256, 1, -(2 ** 63)]],
-  ["INTADD(20, 0.5)", undefined],
-  ["INTDIV(1, 0)", undefined],
-]);
+check("numbers", [["1 / 0", undefined]]);
 
 check("texts", [
-  [
-    "[CONCAT('a', 'b', 'c'), LEFT('abc', 2), RIGHT('abc', 2), LEFT('abc', -1), RIGHT('abc', 9)]",
-    ["abc", "ab", "bc", "", "abc"],
-  ],
-  ["[SUBSTRING('abcdef', 1, 3), SUBSTRING('abc', 5, 1), SUBSTRING('abc', 1, 0)]", ["bcd", "", ""]],
-  [
-    "[INDEX_OF('abcab', 'ab'), INDEX_OF('abcab', 'ab', 1), INDEX_OF('abc', 'x'), LASTINDEXOF('abcab', 'ab')]",
-    [0, 3, -1, 3],
-  ],
-  ["[REPLACE('a.b.a', 'a', '$&'), REPLICATE('ab', 3), REVERSE('añ')]", ["$&.b.$&", "ababab", "ña"]],
-  ["REPLICATE('a', -1)", undefined],
-  ["REPLICATE('a', 10001)", undefined],
-  ["[TRIM('  a '), LTRIM('  a '), RTRIM('  a ')]", ["a", "a ", "  a"]],
-  ["[LTRIM('AdventureWorks', 'Adventure'), RTRIM('AdventureWorks', 'Works')]", ["Works", "Adventure"]],
-  [
-    "[TRIM('-_-a-b-_-', '-_'), TRIM('- a -', '-'), TRIM('---', '-'), LTRIM('😀a', '😀'), TRIM(' a', '')]",
-    ["a-b", " a ", "", "a", " a"],
-  ],
-  ["[TOSTRING(NaN), TOSTRING(Infinity), TOSTRING(0.1234), TOSTRING([1])]", ["NaN", "Infinity", "0.1234", "[1]"]],
-  ["[IS_NUMBER(NaN), IS_FINITE_NUMBER(Infinity), IS_INTEGER(NaN)]", [true, false, false]],
-  ["STRINGTONUMBER(NaN)", undefined],
   ["[STRINGEQUALS('a', 'A'), STRINGEQUALS('a', 'A', true), LENGTH('abc')]", [false, true, 3]],
-  ["[REGEXMATCH('abcd', 'ABC', ''), REGEXMATCH('abcd', 'ABC', 'i'), REGEXMATCH('abcd', 'ab.')]", [false, true, true]],
-  ["[REGEXMATCH('abcd', 'ab c', 'x'), REGEXMATCH('abcd', 'aB c', 'ix')]", [true, true]],
-  ["REGEXMATCH('abcd', 'ab', 'q')", undefined],
-  ["REGEXMATCH('abcd', '(')", undefined],
-  [
-    "[CONTAINS_ANY_CS('abc', 'x', 'b'), CONTAINS_ALL_CS('abc', 'a', 'B'), CONTAINS_ALL_CI('abc', 'a', 'B')]",
-    [true, false, true],
-  ],
-  ["CONTAINS_ANY_CI('abc', 'x', 'C')", true],
-  ["[STRINGJOIN(['a', 'b'], '-'), STRINGSPLIT('a-b', '-')]", ["a-b", ["a", "b"]]],
-  ["STRINGJOIN(['a', 1], '-')", undefined],
-  [`STRINGTOARRAY('[1, ["2"], {"a": null}]')`, [1, ["2"], { a: null }]],
-  [`STRINGTOARRAY("['5']")`, undefined],
-  ["STRINGTOARRAY('1')", undefined],
-  ["[STRINGTOBOOLEAN(' true'), STRINGTONULL('null '), STRINGTONUMBER('1e2')]", [true, null, 100]],
-  ["[STRINGTOBOOLEAN('TRUE'), STRINGTONULL('NULL'), STRINGTONUMBER('0x10'), STRINGTONUMBER('')]", []],
-  [`STRINGTOOBJECT('{"a": 1}')`, { a: 1 }],
-  ["STRINGTOOBJECT('[]')", undefined],
-  ["[TOSTRING(1.5), TOSTRING('a'), TOSTRING({a: 1}), TOSTRING(null)]", ["1.5", "a", '{"a":1}', "null"]],
+  ["LENGTH(1)", undefined],
 ]);
 
 check("arrays and objects", [
-  [
-    "[ARRAY_CONTAINS_ANY([1, 2], 3, 2), ARRAY_CONTAINS_ALL([1, 2], 1, 3), ARRAY_CONTAINS_ALL([1, 2], 2, 1)]",
-    [true, false, true],
-  ],
-  ["ARRAY_CONTAINS_ANY('no array', 1)", undefined],
-  ["[ARRAY_SLICE([1, 2, 3], 1), ARRAY_SLICE([1, 2, 3], 0, 2), ARRAY_SLICE([1, 2, 3], -2, 1)]", [[2, 3], [1, 2], [2]]],
-  ["[ARRAY_SUM([1, 2]), ARRAY_AVG([1, 2]), ARRAY_MEDIAN([5, 1, 3]), ARRAY_MEDIAN([1, 2])]", [3, 1.5, 3, 1.5]],
-  ["[ARRAY_MIN([2, 1]), ARRAY_MAX(['a', 'b'])]", [1, "b"]],
-  ["ARRAY_SUM([1, 'a'])", undefined],
-  ["[CHOOSE(1, 'a', 2), CHOOSE(2, 'a', 2), CHOOSE(0, 'a'), CHOOSE(3, 'a')]", ["a", 2]],
   [
     "OBJECTTOARRAY({a: 1, b: 'x'})",
     [
@@ -99,79 +32,19 @@ check("arrays and objects", [
   ],
   ["OBJECTTOARRAY({a: 1}, 'key', 'val')", [{ key: "a", val: 1 }]],
   ["OBJECTTOARRAY([1])", undefined],
-  ["[SETINTERSECT([1, 2, 2], [2, 3]), SETUNION([1, 2], [2, 3]), SETDIFFERENCE([1, 2], [2])]", [[2], [1, 2, 3], [1]]],
-  ["[SETEQUAL([1, 2], [2, 1, 1]), SETEQUAL([1], [2])]", [true, false]],
   ["[IIF(true, 1, 2), IIF(false, 1, 2), IIF('a', 1, 2)]", [1, 2, 2]],
-  [
-    "[IS_INTEGER(1), IS_INTEGER(1.5), IS_INTEGER('1'), IS_FINITE_NUMBER(1.5), IS_FINITE_NUMBER('1')]",
-    [true, false, false, true, false],
-  ],
-  ["[IS_DATETIME('2020-01-02T03:04:05.6789012Z'), IS_DATETIME('2020-13-02T03:04:05Z')]", [true, false]],
 ]);
-
-check("integers of 64 bits", [
-  ["[IS_INTEGER(-9223372036854775808), IS_INTEGER(9223372036854775807)]", [true, true]],
-  ["[IS_INTEGER(18446744073709551615), IS_INTEGER(0.5)]", [false, false]],
-]);
-
-check("dates", [
-  ["DATETIMEADD('mm', 1, '2020-01-31T23:00:00.1234567Z')", "2020-02-29T23:00:00.1234567Z"],
-  ["DATETIMEADD('yyyy', -1, '2020-02-29T00:00:00.0000000Z')", "2019-02-28T00:00:00.0000000Z"],
-  ["DATETIMEADD('ss', 5, '2020-07-03T00:00:55.0000000Z')", "2020-07-03T00:01:00.0000000Z"],
-  ["DATETIMEADD('ns', 300, '2020-07-03T00:00:00.0000000Z')", "2020-07-03T00:00:00.0000003Z"],
-  ["DATETIMEADD('mm', 1.5, '2020-07-03T00:00:00.0000000Z')", undefined],
-  ["DATETIMEADD('century', 1, '2020-07-03T00:00:00.0000000Z')", undefined],
-  ["DATETIMEBIN('2021-01-08T18:35:00.0000000', 'hh', 5)", "2021-01-08T15:00:00.0000000Z"],
-  ["DATETIMEBIN('2021-01-08T18:35:00.0000000', 'dd', 7)", "2021-01-07T00:00:00.0000000Z"],
-  [
-    "DATETIMEBIN('2021-01-08T18:35:00.0000000', 'dd', 7, '1601-01-01T00:00:00.0000000')",
-    "2021-01-04T00:00:00.0000000Z",
-  ],
-  ["DATETIMEBIN('2021-01-08T18:35:00.0000000', 'yyyy')", undefined],
-  ["DATETIMEBIN('2021-01-08T18:35:00.0000000', 'dd', 0)", undefined],
-  ["DATETIMEDIFF('yyyy', '2028-01-01T01:02:03.1234527Z', '2020-01-03T01:02:03.1234567Z')", -8],
-  ["DATETIMEDIFF('month', '2019-12-31T23:59:59.0000000Z', '2020-02-01T00:00:00.0000000Z')", 2],
-  ["DATETIMEDIFF('hh', '2020-01-01T01:00:00.1234527Z', '2020-01-01T01:59:59.1234567Z')", 0],
-  ["DATETIMEDIFF('ns', '2020-01-01T00:00:00.0000000Z', '2020-01-01T00:00:00.0000005Z')", 500],
-  ["DATETIMEDIFF('hh', 'yesterday', '2020-01-01T01:59:59.1234567Z')", undefined],
-  ["DATETIMEFROMPARTS(2017, 4, 20, 13, 15, 20, 3456789)", "2017-04-20T13:15:20.3456789Z"],
-  ["DATETIMEFROMPARTS(2017, 4, 20)", "2017-04-20T00:00:00.0000000Z"],
-  ["DATETIMEFROMPARTS(2017, 2, 30)", undefined],
-  [
-    "[DATETIMEPART('mm', '2016-05-29T08:30:00.1301617'), DATETIMEPART('ns', '2016-05-29T08:30:00.1301617')]",
-    [5, 130161700],
-  ],
-  ["[YEAR('2016-05-29T08:30:00.0Z'), MONTH('2016-05-29T08:30:00Z'), DAY('2016-05-29')]", [2016, 5, 29]],
-  ["DATETIMEPART('2016-05-29T08:30:00.1301617', 'mm')", undefined],
-  ["DATETIMETOTICKS('2020-01-02T03:04:05.6789120Z')", 15779342456789120],
-  ["TICKSTODATETIME(15943368134575530)", "2020-07-09T23:20:13.4575530Z"],
-  [
-    "[DATETIMETOTIMESTAMP('2020-07-09T23:20:13.4575530Z'), TIMESTAMPTODATETIME(1594227912345)]",
-    [1594336813457, "2020-07-08T17:05:12.3450000Z"],
-  ],
-  ["TIMESTAMPTODATETIME('a')", undefined],
-  ["GETCURRENTTICKS() > 15943368134575530 AND IS_DATETIME(GETCURRENTDATETIMESTATIC())", true],
-]);
-
-test.each([
-  ["NOW()", "2024-10-14T14:20:30.6660000Z"],
-  ["NOW('yyyy', 1)", "2025-10-14T14:20:30.6660000Z"],
-  ["NOW('ss', 30)", "2024-10-14T14:21:00.6660000Z"],
-  ["AGO('yyyy', 1)", "2023-10-14T14:20:30.6660000Z"],
-  ["AGO('ms', -4)", "2024-10-14T14:20:30.6700000Z"],
-  ["AGO('ms', 0.5)", undefined],
-  ["NOW('century', 1)", undefined],
-])("%s, from the current time", (expression, expected) => {
-  vi.setSystemTime("2024-10-14T14:20:30.666Z");
-  expect(evaluate(expression)).toBe(expected);
-  vi.useRealTimers();
-});
 
 test.each([
   ["ST_DISTANCE(1, 2)", "Spatial functions are not supported by this server: ST_DISTANCE."],
   ["VECTORDISTANCE([1], [2])", "Vector search is not supported by this server: VECTORDISTANCE."],
-  ["DATETIMEFORMAT('2024-10-10', 'yyyy')", "The function is not supported by this server: DATETIMEFORMAT."],
-  ["NOSUCH(1)", "The function is not supported by this server: NOSUCH."],
+  ["FULLTEXTCONTAINS(c.text, 'x')", "Full text search is not supported by this server: FULLTEXTCONTAINS."],
+  ["REGEXMATCH('a', 'b')", "Regular expressions are not supported by this server: REGEXMATCH."],
+  ["DATETIMEADD('mm', 1, '2020-01-31')", "Functions of time are not supported by this server: DATETIMEADD."],
+  ["GETCURRENTTICKSSTATIC()", "Functions of time are not supported by this server: GETCURRENTTICKSSTATIC."],
+  ["NOW()", "Functions of time are not supported by this server: NOW."],
+  ["ABS(1)", "The function is not supported by this server: ABS."],
+  ["COUNTIF(true)", "The function is not supported by this server: COUNTIF."],
   ["LENGTH('a', 'b')", "LENGTH takes 1 to 1 arguments, not 2."],
 ])("%s is refused by name", (expression, message) => {
   expect(() => evaluate(expression)).toThrow(message);

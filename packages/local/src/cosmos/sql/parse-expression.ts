@@ -10,17 +10,6 @@ const RESERVED = new Set(
   ),
 );
 
-const NO_JSON: ReadonlyMap<string, number> = new Map([
-  ["NaN", Number.NaN],
-  ["Infinity", Number.POSITIVE_INFINITY],
-]);
-
-/** These two numbers have names, and only functions take them: no document and no result has one. */
-function asArgument(given: Expression): Expression {
-  const value = given.kind === "alias" ? NO_JSON.get(given.name) : undefined;
-  return value === undefined ? given : { kind: "literal", value };
-}
-
 /** Binary operators from the loosest to the tightest; comparison and the tests IN, BETWEEN, LIKE have a level of their own. */
 const LEVELS: readonly (readonly string[])[] = [
   ["|"],
@@ -243,7 +232,7 @@ export class ExpressionParser {
         this.expect("(");
         return this.#subquery(token.upper === "EXISTS" ? "exists" : "array");
     }
-    if (this.accept("(")) return { kind: "call", name: token.upper, given: this.list(")").map(asArgument) };
+    if (this.accept("(")) return { kind: "call", name: token.upper, given: this.list(")") };
     if (RESERVED.has(token.upper)) {
       this.#next -= 1;
       this.fail();

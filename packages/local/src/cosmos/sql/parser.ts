@@ -20,8 +20,9 @@ function parseSelect(parser: ExpressionParser): Query {
   const where = parser.accept("WHERE") ? parser.expression() : undefined;
   const groupBy = by(parser, "GROUP") ? expressions(parser) : [];
   const isOrdered = by(parser, "ORDER");
-  const rank = isOrdered && parser.accept("RANK") ? parser.expression() : undefined;
-  const orderBy = isOrdered && !rank ? orderings(parser) : [];
+  if (isOrdered && parser.is("RANK"))
+    throw new QueryFault("Full text search is not supported by this server: ORDER BY RANK.");
+  const orderBy = isOrdered ? orderings(parser) : [];
   const offset = parser.accept("OFFSET") ? count(parser) : undefined;
   if (offset && !parser.is("LIMIT")) parser.fail("LIMIT expected");
   if (top && offset) throw new QueryFault("TOP and OFFSET LIMIT cannot be in one query.");
@@ -36,7 +37,6 @@ function parseSelect(parser: ExpressionParser): Query {
     ...(where ? { where } : {}),
     groupBy,
     orderBy,
-    ...(rank ? { rank } : {}),
     ...(offset ? { offset } : {}),
     ...(limit ? { limit } : {}),
   };

@@ -3,10 +3,8 @@
 
 import { type Expression, innerOf, type Query } from "./ast.ts";
 import { NOT_A_PATH, QueryFault } from "./fault.ts";
-import { type HybridSearchInfo, hybridSearchInfo } from "./full-text-plan.ts";
 import { parseQuery } from "./parser.ts";
 import { printExpression, printQuery, printTail } from "./print.ts";
-import { entry, NOTHING_TO_MERGE, payloadOf, type QueryInfo } from "./query-info.ts";
 import { hasAggregate } from "./select-list.ts";
 
 /** Clients put in its place where they go on in a sorted query. */
@@ -14,21 +12,48 @@ const RESUME = "{documentdb-formattableorderbyquery-filter}";
 
 const TYPES: Readonly<Record<string, string>> = {
   COUNT: "Count",
-  COUNTIF: "CountIf",
   SUM: "Sum",
   AVG: "Average",
   MIN: "Min",
   MAX: "Max",
-  MAKELIST: "MakeList",
-  MAKESET: "MakeSet",
 };
 
-export type CountOf = (expression: Expression) => number;
+export interface QueryInfo {
+  readonly distinctType: "None" | "Ordered" | "Unordered";
+  readonly top: number | null;
+  readonly offset: number | null;
+  readonly limit: number | null;
+  readonly orderBy: readonly ("Ascending" | "Descending")[];
+  readonly orderByExpressions: readonly string[];
+  readonly groupByExpressions: readonly string[];
+  readonly groupByAliases: readonly string[];
+  readonly aggregates: readonly string[];
+  readonly groupByAliasToAggregateType: Readonly<Record<string, string | null>>;
+  readonly rewrittenQuery: string;
+  readonly hasSelectValue: boolean;
+  readonly hasNonStreamingOrderBy: boolean;
+}
 
-export type Plan = { readonly queryInfo: QueryInfo } | { readonly hybridSearchQueryInfo: HybridSearchInfo };
+export const NOTHING_TO_MERGE: QueryInfo = {
+  distinctType: "None",
+  top: null,
+  offset: null,
+  limit: null,
+  orderBy: [],
+  orderByExpressions: [],
+  groupByExpressions: [],
+  groupByAliases: [],
+  aggregates: [],
+  groupByAliasToAggregateType: {},
+  rewrittenQuery: "",
+  hasSelectValue: false,
+  hasNonStreamingOrderBy: false,
+};
+
+type CountOf = (expression: Expression) => number;
 
 /** Undefined where the answers of the partitions one after the other are the answer. */
-export function planOf(sql: string, countOf: CountOf): Plan | undefined {
+export function planOf(sql: string, countOf: CountOf): QueryInfo | undefined {
   const query = parseQuery(sql);
   if (query.sources.length === 0) return undefined;
   if (innerOf(query)) throw new QueryFault("A query over another one in FROM needs a single physical partition.");
@@ -38,7 +63,6 @@ export function planOf(sql: string, countOf: CountOf): Plan | undefined {
     offset: limit ? (offset ? countOf(offset) : 0) : null,
     limit: limit ? countOf(limit) : null,
   };
-  if (query.rank) return { hybridSearchQueryInfo: hybridSearchInfo(query, query.rank, bounds) };
   const { distinct, groupBy: _, top: _top, limit: _limit, offset: _offset, ...rest } = query;
   const most = bounds.top ?? (bounds.limit === null ? undefined : bounds.limit + (bounds.offset ?? 0));
   // Which of equal results are left out, and which groups come first, is only known of all.
@@ -47,15 +71,14 @@ export function planOf(sql: string, countOf: CountOf): Plan | undefined {
   if (!info && !distinct && !top && !limit) return undefined;
   const plain = printQuery({ ...rest, distinct, groupBy: [] }).replace(/^SELECT/, `SELECT${cut}`);
   const distinctType = !distinct ? "None" : info && isSortedBySelection(query) ? "Ordered" : "Unordered";
-  const queryInfo = {
+  return {
     ...NOTHING_TO_MERGE,
     ...info,
     ...bounds,
     distinctType,
     rewrittenQuery: info?.rewrittenQuery ?? plain,
     hasSelectValue: query.selection.kind === "value",
-  } as const;
-  return { queryInfo };
+  };
 }
 
 function isGrouped({ groupBy, selection }: Query): boolean {
@@ -133,3 +156,20 @@ function partial(expression: Expression): { readonly text: string; readonly type
   const of = `${name}(${given})`;
   return { text: `{"item": ${of}, "item2": {"${name.toLowerCase()}": ${of}, "count": COUNT(${given})}}`, type };
 }
+
+/** What a query selects, as one value. */
+function payloadOf({ selection, sources }: Query): string {
+  switch (selection.kind) {
+    case "all":
+      return sources[0]?.alias ?? "c";
+    case "value":
+      return printExpression(selection.expression);
+    case "list":
+      return `{${selection.items.map(({ name, expression }) => entry(name, printExpression(expression))).join(", ")}}`;
+    default:
+      return selection satisfies never;
+  }
+}
+
+/** A member of an object, as text. */
+const entry = (name: string, text: string) => `${JSON.stringify(name)}: ${text}`;

@@ -1,5 +1,5 @@
 // What Azure Cosmos DB allows at most: each limit is kept to its value, and refused beyond it.
-import { type ContainerRequest, PermissionMode } from "@azure/cosmos";
+import type { ContainerRequest } from "@azure/cosmos";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { COSMOS_LIMITS as LIMITS } from "../limits.ts";
 import { containerQuotaFault, databaseQuotaFault } from "../resources/quotas.ts";
@@ -316,20 +316,6 @@ test(LIMITS.clockMs.what, async () => {
   const { value } = LIMITS.clockMs;
   expect([await status(10_000 - value), await status(value - 10_000)]).toEqual([200, 200]);
   expect([await status(-value - 10_000), await status(value + 10_000)]).toEqual([403, 403]);
-});
-
-async function permit(resourceTokenExpirySeconds: number): Promise<unknown> {
-  const { user } = await at.client.database("test").users.upsert({ id: "limited" });
-  const definition = { id: `p${++made}`, permissionMode: PermissionMode.Read, resource: at.plain.url };
-  return user.permissions.create(definition, { resourceTokenExpirySeconds });
-}
-
-test(LIMITS.resourceTokenS.what, () => holds(LIMITS.resourceTokenS, permit, 400));
-
-test(LIMITS.leastResourceTokenS.what, async () => {
-  const { value } = LIMITS.leastResourceTokenS;
-  await permit(value);
-  expect(await codeOf(permit(value - 1))).toBe(400);
 });
 
 test("a number that IEEE 754 does not have is a 400, and not stored as null", async () => {

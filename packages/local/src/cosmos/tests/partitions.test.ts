@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ChangeFeedMode, ChangeFeedStartFrom, type Container, CosmosClient } from "@azure/cosmos";
+import { type Container, CosmosClient } from "@azure/cosmos";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startCosmos } from "../start.ts";
 import { sendSigned } from "./signed-request.ts";
@@ -123,27 +123,13 @@ test("groups come from the client over one partition too, whose missing values i
   expect(resources).toStrictEqual([{ kind: "x", none: undefined }]);
 });
 
-test("the change feed of a feed range has the changes of that part", async () => {
-  const seen: number[][] = [];
-  for (const feedRange of await wide.getFeedRanges()) {
-    const iterator = wide.items.getChangeFeedIterator({
-      changeFeedStartFrom: ChangeFeedStartFrom.Beginning(feedRange),
-    });
-    const { result } = await iterator.readNext();
-    seen.push((result as unknown as { n: number }[]).map(({ n }) => n));
-  }
-  expect(seen).toHaveLength(4);
-  expect(seen.every(({ length }) => length > 0)).toBe(true);
-  expect(seen.flat().sort((a, b) => a - b)).toEqual(range(0, ITEMS));
-});
-
 describe("a higher throughput splits partitions", () => {
-  test("whose parents are gone, and a change feed goes on over their parts", async () => {
+  test("whose parents are gone, and a query finds what is in their parts", async () => {
     const definition = { id: "split", partitionKey: { paths: ["/pk"] }, throughput: 10_000 };
     const { container } = await at.client.database("test").containers.create(definition);
     await container.items.create({ id: "before", pk: "b" });
-    const iterator = container.items.getChangeFeedIterator({ changeFeedStartFrom: ChangeFeedStartFrom.Beginning() });
-    expect((await iterator.readNext()).result).toHaveLength(1);
+    const ids = async () => (await container.items.query("SELECT VALUE c.id FROM c").fetchAll()).resources as string[];
+    expect(await ids()).toEqual(["before"]);
 
     const { resource: offer } = await container.readOffer();
     const content = { ...offer?.content, offerThroughput: 30_000 };
@@ -157,12 +143,7 @@ describe("a higher throughput splits partitions", () => {
     expect([first?.minInclusive, first?.maxExclusive, third?.maxExclusive]).toEqual(["", second?.minInclusive, "FF"]);
 
     for (let n = 0; n < 10; n += 1) await container.items.create({ id: `after ${n}`, pk: `a${n}` });
-    const seen: string[] = [];
-    for (let reads = 0; reads < 12; reads += 1) {
-      const { result } = await iterator.readNext();
-      seen.push(...(result as unknown as { id: string }[]).map(({ id }) => id));
-    }
-    expect(seen.sort()).toEqual(range(0, 10).map((n) => `after ${n}`));
+    expect((await ids()).sort()).toEqual([...range(0, 10).map((n) => `after ${n}`), "before"]);
   });
 });
 
@@ -215,45 +196,29 @@ test("a sorted query over several partitions goes on from a token with a client 
   expect(numbers).toEqual(range(0, ITEMS).reverse());
 });
 
-test("partitions, users and all versions outlast a restart and a change of the indexing policy", async () => {
+test("partitions outlast a restart and a change of the indexing policy", async () => {
   const data = mkdtempSync(join(tmpdir(), "cosmos-"));
   const open = async () => {
     const server = await startCosmos({ port: 0, data });
     const client = new CosmosClient(server.connectionString);
     return { server, client, close: () => server.close().finally(() => client.dispose()) };
   };
-  const versions = { changeFeedMode: ChangeFeedMode.AllVersionsAndDeletes };
   const first = await open();
   const { database } = await first.client.databases.create({ id: "kept" });
-  await database.users.create({ id: "ann" });
-  const definition = {
-    id: "wide",
-    partitionKey: "/pk",
-    throughput: 12_000,
-    changeFeedPolicy: { retentionDuration: 5 },
-  };
+  const definition = { id: "wide", partitionKey: "/pk", throughput: 12_000 };
   const { container } = await database.containers.create(definition);
-  const iterator = container.items.getChangeFeedIterator({
-    ...versions,
-    changeFeedStartFrom: ChangeFeedStartFrom.Now("p"),
-  });
-  const { continuationToken } = await iterator.readNext();
   await container.items.create({ id: "a", pk: "p", n: 1 });
   const { resource } = await container.read();
   await container.replace({
     ...resource,
     indexingPolicy: { includedPaths: [{ path: "/n/?" }], excludedPaths: [{ path: "/*" }] },
   } as never);
-  await container.item("a", "p").delete();
   await first.close();
 
   const second = await open();
   const again = second.client.database("kept").container("wide");
   expect(await again.getFeedRanges()).toHaveLength(2);
-  expect((await second.client.database("kept").user("ann").read()).statusCode).toBe(200);
-  const changeFeedStartFrom = ChangeFeedStartFrom.Continuation(continuationToken);
-  const { result } = await again.items.getChangeFeedIterator({ ...versions, changeFeedStartFrom }).readNext();
-  expect(result).toMatchObject([{ metadata: { operationType: "create" } }, { metadata: { operationType: "delete" } }]);
+  expect((await again.item("a", "p").read()).resource).toMatchObject({ n: 1 });
   await second.client.database("kept").delete();
   await second.close();
   rmSync(data, { recursive: true });

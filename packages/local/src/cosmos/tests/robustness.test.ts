@@ -90,19 +90,11 @@ test("ids and property names that mean something to JavaScript or to SQLite are 
   }
 });
 
-test("a filter that would keep a regular expression busy for ever is answered", async () => {
+test("a pattern that would keep a matcher with backtracking busy for ever is answered", async () => {
   await at.plain.items.create({ id: "long", pk: "s", text: "a".repeat(5000) });
   const pattern = `${"%a".repeat(40)}b`;
   const query = `SELECT VALUE c.id FROM c WHERE c.text LIKE '${pattern}'`;
   expect((await at.plain.items.query(query).fetchAll()).resources).toEqual([]);
-});
-
-test("a regular expression that would never end is a 400, in a query and in the condition of a patch", async () => {
-  const { item } = await at.plain.items.create({ id: "regex", pk: "s", text: `${"a".repeat(50)}b` });
-  const test = "RegexMatch(c.text, '^(a+)+$')";
-  expect(await codeOf(at.plain.items.query(`SELECT * FROM c WHERE ${test}`).fetchAll())).toBe(400);
-  const operations = [{ op: "set" as const, path: "/n", value: 1 }];
-  expect(await codeOf(item.patch({ condition: `FROM c WHERE ${test}`, operations }))).toBe(400);
 });
 
 test("another client's container is served while one client sends nonsense", async () => {

@@ -160,7 +160,16 @@ describe("what it does not support is a 400 that names it", () => {
       () => create({ vectorEmbeddingPolicy: { vectorEmbeddings: [] } }),
       "Vector search is not supported",
     ],
+    ["full text policies", () => create({ fullTextPolicy: { defaultLanguage: "en-US" } }), "Full text search is not"],
+    [
+      "full text indexes",
+      () => create({ indexingPolicy: { fullTextIndexes: [{ path: "/a" }] } }),
+      "Full text search is not supported",
+    ],
     ["computed properties", () => create({ computedProperties: [{ name: "x", query: "SELECT VALUE 1" }] }), "Computed"],
+    ["users", () => at.client.database("test").users.create({ id: "u" }), "Users and their permissions are not"],
+    ["all versions and deletes", () => create({ changeFeedPolicy: { retentionDuration: 5 } }), "Change feeds are not"],
+    ["the change feed", () => at.plain.items.getChangeFeedIterator().readNext(), "Change feeds are not supported"],
     ["client encryption", () => create({ clientEncryptionPolicy: ENCRYPTION }), "Client encryption is not supported"],
   ])("%s", async (_, run, message) => {
     await expect(run()).rejects.toMatchObject({ code: 400, message: expect.stringContaining(message) });

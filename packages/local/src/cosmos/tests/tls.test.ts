@@ -46,7 +46,7 @@ function connect(options: Partial<CosmosClientOptions>): CosmosClient {
   return new CosmosClient({ endpoint: tls.endpoint, key: EMULATOR_KEY, ...options });
 }
 
-test("the SDK over TLS: documents, a batch, queries and the change feed", async () => {
+test("the SDK over TLS: documents, a batch and queries", async () => {
   const client = connect({ agent });
   const orders = client.database("test").container("orders");
   const text = "y".repeat(500_000);
@@ -103,6 +103,15 @@ test("a handshake that fails, or that nobody trusts, ends its own connection alo
   expect(await codeOf(distrustful.getDatabaseAccount())).toBe("DEPTH_ZERO_SELF_SIGNED_CERT");
   distrustful.dispose();
   await at.plain.items.create({ id: "still here", pk: "plain" });
+});
+
+test("a resource token is refused by name", async () => {
+  const client = new CosmosClient({ endpoint: at.server.endpoint, resourceTokens: { plain: "type=resource&ver=1.0" } });
+  await expect(client.database("test").container("plain").read()).rejects.toMatchObject({
+    code: 401,
+    message: expect.stringContaining("Resource tokens are not supported by this server"),
+  });
+  client.dispose();
 });
 
 test("an Entra token, which clients send over TLS alone, is refused by name", async () => {

@@ -64,13 +64,15 @@ export function usesDurable(functions: Iterable<RegisteredFunction>): boolean {
 /** The bindings of a function that this host cannot serve, each as a line. */
 export function unknownBindings(registered: RegisteredFunction): string[] {
   const faults: string[] = [];
-  for (const [name, { type, direction }] of Object.entries(registered.bindings)) {
+  for (const [name, { type, direction, topicName }] of Object.entries(registered.bindings)) {
     const [kind, known] =
       name === registered.triggerName
         ? ["trigger", [...HOST_TRIGGERS, ...DURABLE_TRIGGERS]]
         : direction === "in"
           ? ["input", INPUTS]
           : ["output", OUTPUTS];
+    if (topicName !== undefined)
+      faults.push(`function "${registered.name}": this host has no topics, and its binding "${name}" names one`);
     if (known.some((one) => one.toLowerCase() === type.toLowerCase())) continue;
     faults.push(`function "${registered.name}": this host has no ${kind} "${type}"; it knows ${known.join(", ")}`);
   }

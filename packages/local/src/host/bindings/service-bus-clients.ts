@@ -29,7 +29,7 @@ export class ServiceBusClients {
     return this.#connection(connectionString).receive(reception);
   }
 
-  /** Sends to a queue or a topic, again if the connection was lost meanwhile: then a message may arrive twice. */
+  /** Sends to a queue, again if the connection was lost meanwhile: then a message may arrive twice. */
   async send(connectionString: string, entity: string, messages: ServiceBusMessage[]): Promise<void> {
     await this.#connection(connectionString).send(entity, messages);
   }

@@ -27,10 +27,10 @@ function textMessage(text: string): ServiceBusMessage {
   return { body: Buffer.from(text), contentType: "text/plain" };
 }
 
-/** Sends what `data` holds to the queue or topic of the binding, whose settings are filled in. */
+/** Sends what `data` holds to the queue of the binding, whose settings are filled in. */
 export async function sendOutput(clients: ServiceBusClients, binding: Binding, data: TypedData): Promise<void> {
-  const entity = binding["queueName"] ?? binding["topicName"];
+  const { connection, queueName } = binding;
   const messages = outgoingMessages(data);
   if (messages.length === 0) return;
-  await clients.send(String(binding["connection"]), String(entity), messages);
+  await clients.send(String(connection), String(queueName), messages);
 }

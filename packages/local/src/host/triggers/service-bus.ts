@@ -66,7 +66,7 @@ class ServiceBusListener implements Listener {
     this.#autoComplete =
       typeof autoCompleteMessages === "boolean" ? autoCompleteMessages : settings.autoCompleteMessages;
     this.#takesMany = typeof cardinality === "string" && cardinality.toLowerCase() === "many";
-    entityOf(context);
+    queueOf(context);
   }
 
   start(): void {
@@ -82,7 +82,7 @@ class ServiceBusListener implements Listener {
   }
 
   #receive(client: ServiceBusClient, ended: AbortSignal): () => Promise<void> {
-    const { queueName, topicName, subscriptionName, isSessionsEnabled } = this.#context.registered.trigger;
+    const { queueName, isSessionsEnabled } = this.#context.registered.trigger;
     const options = {
       skipParsingBodyAsJson: true,
       // The SDK would make numbers of dates among the application properties.
@@ -94,14 +94,8 @@ class ServiceBusListener implements Listener {
       // What fails after the end is the SDK's way out of what it was doing.
       failed: async (args) => (ended.aborted ? undefined : this.#tellOutage(args)),
     };
-    const accept = () =>
-      queueName !== undefined
-        ? client.acceptNextSession(String(queueName), options)
-        : client.acceptNextSession(String(topicName), String(subscriptionName), options);
-    const open = () =>
-      queueName !== undefined
-        ? client.createReceiver(String(queueName), options)
-        : client.createReceiver(String(topicName), String(subscriptionName), options);
+    const accept = () => client.acceptNextSession(String(queueName), options);
+    const open = () => client.createReceiver(String(queueName), options);
     const hasSessions = isSessionsEnabled === true;
     if (hasSessions && !this.#takesMany) return receiveSessions(accept, source, this.#settings);
     const receiver = open();
@@ -228,17 +222,16 @@ class ServiceBusListener implements Listener {
 
   /** An outage is told once and then every half minute, not at every attempt. */
   #tellOutage({ error, errorSource }: ProcessErrorArgs): void {
-    const text = `Service Bus, ${entityOf(this.#context)}: ${errorSource}: ${error.message}`;
+    const text = `Service Bus, queue ${queueOf(this.#context)}: ${errorSource}: ${error.message}`;
     if (text === this.#said.text && Date.now() - this.#said.at < SAY_AGAIN_AFTER_MS) return;
     this.#said = { text, at: Date.now() };
     this.#say("warning", text);
   }
 }
 
-/** The entity's name; throws when the trigger names none. */
-function entityOf({ registered }: ListenerContext): string {
-  const { queueName, topicName, subscriptionName } = registered.trigger;
-  if (typeof queueName === "string" && queueName) return `queue ${queueName}`;
-  if (typeof topicName === "string" && typeof subscriptionName === "string") return `${topicName}/${subscriptionName}`;
-  throw new Error("its Service Bus trigger names neither a queue nor a topic with a subscription");
+/** The queue's name; throws when the trigger names none. */
+function queueOf({ registered }: ListenerContext): string {
+  const { queueName } = registered.trigger;
+  if (typeof queueName === "string" && queueName) return queueName;
+  throw new Error("its Service Bus trigger names no queue");
 }

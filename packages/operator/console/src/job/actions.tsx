@@ -90,7 +90,7 @@ export function Actions({ inspection }: { readonly inspection: Inspection }) {
           <ActionDialog
             asked={asked}
             opened={inspection}
-            environment={session?.environment.name ?? ""}
+            environment={session?.environment ?? ""}
             close={() => ask(undefined)}
             done={(words) => {
               ask(undefined);

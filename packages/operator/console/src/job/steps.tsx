@@ -1,6 +1,5 @@
 // The steps as an ordered list: all that the graph shows, in words, with each step's last fault, endpoint and result.
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
-import { Link } from "wouter";
 import type { Inspection, JobRecord, StepRecord, StepRun, WorkflowStep } from "../api/contract.ts";
 import { StepBadge } from "../parts/badges.tsx";
 import { Instant, Said } from "../parts/zone.tsx";
@@ -104,10 +103,8 @@ function Run({ run }: { readonly run: StepRun }) {
       )}
       {accepted && (
         <p className="quiet">
-          <Instant at={accepted.at} /> · {accepted.child ? JOB.childJob : JOB.accepted}
-          {accepted.child && <Link href={`/jobs/${accepted.child.jobId}`}>{accepted.child.jobId}</Link>}
-          {accepted.child?.waitsFor && <Said text={`: ${accepted.child.waitsFor}`} />}
-          {accepted.reference && !accepted.child && `, ${JOB.reference(accepted.reference)}`}
+          <Instant at={accepted.at} /> · {JOB.accepted}
+          {accepted.reference && `, ${JOB.reference(accepted.reference)}`}
           {state === "Awaiting" && completeBy && (
             <>
               {" · "}

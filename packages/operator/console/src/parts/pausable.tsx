@@ -45,7 +45,7 @@ export function Pausable({ kind, name, pause, standing, children }: PausableProp
       {session && !session.mayOperate && <p className="quiet">{FAULTS.forbidden.advice}</p>}
       {isOpen && (
         <ReasonForm
-          confirm={AGENTS.confirm(change, name, session?.environment.name ?? "")}
+          confirm={AGENTS.confirm(change, name, session?.environment ?? "")}
           send={(reason) => post<Pauses>("pauses", { kind, name, change, reason })}
           close={() => setOpen(false)}
         >

@@ -48,7 +48,7 @@ function OneReport({ report: { words, since, id, jobId } }: { readonly report: R
       </div>
       {isOpen && id !== undefined && (
         <ReasonForm
-          confirm={OVERVIEW.dismissIn(session?.environment.name ?? "")}
+          confirm={OVERVIEW.dismissIn(session?.environment ?? "")}
           send={(reason) => post<Reports>(`reports/${id}/dismiss`, { reason })}
           close={() => setOpen(false)}
         >

@@ -1,14 +1,13 @@
 // Why a job waits, in the sentence that the terminal and the API have too.
 import { waitInWords } from "@scheduler-agent-supervisor/operator/internal/domain/wait";
 import type { Wait } from "../api/contract.ts";
-import { HELD_UP } from "../words/held-up.ts";
 import { Said, useInstant } from "./zone.tsx";
 
 export function WaitWords({ wait }: { readonly wait: Wait }) {
   const words = useInstant();
   return (
     <span className="message first-letter">
-      <Said text={waitInWords(wait, words, HELD_UP.noun)} />
+      <Said text={waitInWords(wait, words)} />
     </span>
   );
 }

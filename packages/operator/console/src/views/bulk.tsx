@@ -106,7 +106,7 @@ function Start({ run }: { readonly run: BulkRun }) {
           )}
           <div className="buttons">
             <Button type="submit" appearance="primary" disabled={isBusy || !session?.mayOperate}>
-              {BULK.start(action, run.total, session?.environment.name ?? "")}
+              {BULK.start(action, run.total, session?.environment ?? "")}
             </Button>
             <Button disabled={isBusy || !session?.mayOperate} onClick={() => send("cancel", {})}>
               {BULK.discard}

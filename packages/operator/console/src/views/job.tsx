@@ -1,7 +1,6 @@
 // One job: why it needs a person, what can be done, its steps, and all that has happened to it.
 
 import { lazy, type ReactNode, Suspense, useState } from "react";
-import { Link } from "wouter";
 import type { Inspection, JobRecord } from "../api/contract.ts";
 import { useJob, useSession } from "../api/queries.ts";
 import { Actions } from "../job/actions.tsx";
@@ -142,28 +141,9 @@ function Standing({ inspection: { record, waits } }: { readonly inspection: Insp
   );
 }
 
-function ParentLink({ parent: { jobId, step } }: { readonly parent: NonNullable<JobRecord["parent"]> }) {
-  return (
-    <>
-      {step} · <Link href={`/jobs/${jobId}`}>{jobId}</Link>
-    </>
-  );
-}
-
 function Details({ record }: { readonly record: JobRecord }) {
-  const {
-    workflow,
-    attempt,
-    failureCount,
-    priority,
-    createdAt,
-    updatedAt,
-    dueAt,
-    deadlineAt,
-    correlationId,
-    owner,
-    parent,
-  } = record;
+  const { workflow, attempt, failureCount, priority, createdAt, updatedAt, dueAt, deadlineAt, correlationId, owner } =
+    record;
   const traceId = record.traceparent?.split("-")[1];
   const { labels } = JOB;
   const rows: readonly (readonly [string, ReactNode])[] = [
@@ -184,7 +164,6 @@ function Details({ record }: { readonly record: JobRecord }) {
       </span>,
     ],
     ...(owner === undefined ? [] : [[labels.owner, owner] as const]),
-    ...(parent ? [[labels.parent, <ParentLink key="parent" parent={parent} />] as const] : []),
     [
       labels.trace,
       traceId ? (

@@ -1,6 +1,5 @@
 // The words that stand on every view: a term is renamed here, and in the files beside this one, and nowhere else.
 import type { FaultKind } from "../api/client.ts";
-import type { Session } from "../api/contract.ts";
 import { say } from "./say.ts";
 
 export const FAULTS: { readonly [kind in FaultKind]: { readonly title: string; readonly advice: string } } = {
@@ -28,8 +27,6 @@ export const FAULTS: { readonly [kind in FaultKind]: { readonly title: string; r
   },
   failed: { title: "The app could not answer", advice: "See its log for the cause. Try again in a moment." },
 };
-
-export const ENVIRONMENT = (environment: Session["environment"]): string => environment.name;
 
 export const TEXT = {
   console: "Console",

@@ -9,9 +9,6 @@ const REASONS: { readonly [reason in Wait["reason"]]: string } = {
   retry: "Its last try failed; it is tried again",
   paused: "An operator has paused the agent",
   agent: "Its agent has not taken it up yet",
-  get child() {
-    return say`Waits for the {job} that it has submitted`;
-  },
   report: "Awaits a report",
   poll: "Its agent learns nothing from the service that does it later; it asks again",
   service: "Its agent waits for its service",
@@ -52,9 +49,6 @@ export const HELD_UP = {
   continueNow: (count: string) => `Continue now: all ${count}`,
   get continueAbout() {
     return say`Use this when the cause is fixed: the {jobs} do not wait for their next try. You see a preview first.`;
-  },
-  get noun() {
-    return say`{job}`;
   },
   get job() {
     return say`Why this {job} waits`;

@@ -129,9 +129,6 @@ export const JOB = {
   shownOf: (shown: number, all: number) => `${shown.toLocaleString("en")} of ${all.toLocaleString("en")}`,
   mark: (what: string, count: number) => (count === 1 ? what : `${what}, and ${(count - 1).toLocaleString("en")} more`),
   accepted: "Accepted by its service, which does it later",
-  get childJob() {
-    return say`Submitted as the {job} `;
-  },
   reference: (name: string) => `reference ${name}`,
   awaited: "its report is awaited until",
   received: "last report at",
@@ -197,7 +194,6 @@ export const JOB = {
     failures: "Failures counted",
     priority: "Priority",
     owner: "Sender",
-    parent: "Submitted by the step",
     created: "Received",
     updated: "Last change",
     due: "Due",

@@ -1,17 +1,11 @@
-// Where messages go instead of staying: on to another entity, or from a topic to its subscriptions.
+// Auto-forwarding: where the messages of a queue go instead of staying.
 
 import { BUS_LIMITS } from "../limits.ts";
-import type { SubscriptionRules } from "../rules/subscription-rules.ts";
 import type { Arrivals } from "./arrivals.ts";
 import { onward, type Passing, type PassingQueue } from "./passing.ts";
 
 /** A message that has passed more entities than these is a dead letter (Service Bus documentation, "Chaining entities"). */
 const MAX_HOPS = BUS_LIMITS.hops.value;
-
-export interface Outlet {
-  /** Plans what becomes of the message elsewhere. */
-  pass(passing: Passing, arrivals: Arrivals): void;
-}
 
 /** `undefined`: it may go there. A text says why not. */
 export function findObstacle(
@@ -28,8 +22,8 @@ export function findObstacle(
   return undefined;
 }
 
-/** Auto-forwarding from a queue or a subscription. What cannot be forwarded becomes a dead letter of the source. */
-export class Forwarding implements Outlet {
+/** What cannot be forwarded becomes a dead letter of the source. */
+export class Forwarding {
   readonly #source: PassingQueue;
   readonly #find: () => PassingQueue | undefined;
 
@@ -38,6 +32,7 @@ export class Forwarding implements Outlet {
     this.#find = find;
   }
 
+  /** Plans what becomes of the message elsewhere. */
   pass(passing: Passing, arrivals: Arrivals): void {
     const target = this.#find();
     const hops = (passing.incoming.hops ?? 0) + 1;
@@ -46,27 +41,5 @@ export class Forwarding implements Outlet {
       const reason = { DeadLetterReason: obstacle.reason, DeadLetterErrorDescription: obstacle.description };
       this.#source.admitDead(onward(passing), reason, passing.now, arrivals);
     } else target?.admit({ ...onward(passing), hops }, passing.now, arrivals);
-  }
-}
-
-export interface Subscription {
-  readonly queue: PassingQueue;
-  readonly rules: SubscriptionRules;
-}
-
-/** From a topic to those of its subscriptions that select the message. */
-export class Distribution implements Outlet {
-  readonly subscriptions = new Map<string, Subscription>();
-
-  pass(passing: Passing, arrivals: Arrivals): void {
-    for (const { queue, rules } of this.subscriptions.values()) {
-      const selected = rules.select(passing);
-      if (selected.kind === "copies") {
-        for (const copy of selected.copies) queue.admit(copy, passing.now, arrivals);
-      } else if (queue.settings.deadLetterOnFilterFault) {
-        const reason = { DeadLetterReason: "FilterEvaluationFault", DeadLetterErrorDescription: selected.fault };
-        queue.admitDead(onward(passing), reason, passing.now, arrivals);
-      }
-    }
   }
 }
