@@ -1,4 +1,4 @@
-// What needs a person, what a search finds, and who sees to what: as the console shows it, for the terminal.
+// What needs a person, what a search finds, and who handles what: as the console shows it, for the terminal.
 
 import type {
   AgentStandings,
@@ -8,18 +8,17 @@ import type {
   Awaiting,
   BulkList,
   DeadLetterCounts,
-  HandlingAnswer,
   HeldUp,
   JobPage,
   JobTotal,
   Reports,
   Supervisor,
+  TakenJobs,
   WaitingMessages,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { words } from "../../shared/words.ts";
 import { type App, queryOf } from "./app.ts";
 import { runTroubles } from "./bulk.ts";
-import { claimsOf, claimWords, isOf } from "./claims.ts";
 import type { Search } from "./given.ts";
 import { printHeldUp } from "./held-up.ts";
 import { coloured } from "./one.ts";
@@ -51,7 +50,6 @@ export async function showNeeds(app: App, asJson: boolean): Promise<number> {
     part<HeldUp>("Held up", "held-up"),
     part<DeadLetterCounts>("Dead letters", "dead-letters"),
     part<Awaiting>("Reports awaited", "awaiting"),
-    { name: "Claims", answer: await settled(claimsOf(app)) },
     system(`Actions on many ${words.many}`, app.get<BulkList>("bulk?open=true").then(runTroubles)),
     system("Waiting messages", app.get<WaitingMessages>("waiting-messages").then(messageTroubles)),
     system("Reported by the app", app.get<Reports>("reports").then(reportTroubles)),
@@ -62,7 +60,7 @@ export async function showNeeds(app: App, asJson: boolean): Promise<number> {
     ),
     system("Agents and pauses", app.get<AgentStandings>("agents").then(agentTroubles)),
   ]);
-  const [attention, heldUp, deadLetters, awaiting, claims, ...others] = parts;
+  const [attention, heldUp, deadLetters, awaiting, ...others] = parts;
   const troubles = others.flatMap(({ answer }) => ("data" in answer ? answer.data : []));
   const unknown = parts.flatMap(({ name, answer }) =>
     "fault" in answer ? [`${name}: not known. ${answer.fault}`] : [],
@@ -71,7 +69,6 @@ export async function showNeeds(app: App, asJson: boolean): Promise<number> {
   if (first !== undefined && faults.length === parts.length - 1 && faults.every((fault) => fault === first)) {
     throw new Error(first);
   }
-  const handlings = "data" in claims.answer ? claims.answer.data : [];
   // What is counted up to a bound says so, wherever its rows go.
   for (const { answer } of [attention, heldUp]) if ("data" in answer) sayCut(answer.data, asJson);
   if (asJson) {
@@ -86,10 +83,10 @@ export async function showNeeds(app: App, asJson: boolean): Promise<number> {
       ...troubles.map(({ json }) => json),
     ]);
   } else {
-    if ("data" in attention.answer) showGroups(attention.answer.data, handlings);
+    if ("data" in attention.answer) showGroups(attention.answer.data);
     if ("data" in heldUp.answer) printHeldUp(heldUp.answer.data);
     const lines = [
-      ...("data" in deadLetters.answer ? messageLines(deadLetters.answer.data, handlings) : []),
+      ...("data" in deadLetters.answer ? messageLines(deadLetters.answer.data) : []),
       ...("data" in awaiting.answer ? awaitingLines(awaiting.answer.data) : []),
       ...troubles.map(({ line }) => line),
     ];
@@ -114,29 +111,26 @@ const settled = <T>(answer: Promise<T>): Promise<Settled<T>> =>
     (cause: unknown) => ({ fault: cause instanceof Error ? cause.message : String(cause) }),
   );
 
-function showGroups({ isAll, groups }: Attention, handlings: readonly HandlingAnswer[]): void {
+function showGroups({ isAll, groups }: Attention): void {
   printTable(
-    ["cause", words.many, "last", "where", "message", "seen to by"],
+    ["cause", words.many, "last", "where", "message"],
     groups.map(({ id, count: orders, lastSeen, kind, step, workflow, example }) => [
       id,
       isAll ? String(orders) : `${orders}+`,
       ago(lastSeen),
       [kind, step, workflow].filter(Boolean).join(", "),
       withTimes(example),
-      claimWords(handlings, { kind: "group", id }),
     ]),
   );
 }
 
 /** The messages that could not be processed. */
-function messageLines({ queues }: DeadLetterCounts, handlings: readonly HandlingAnswer[]): string[] {
+function messageLines({ queues }: DeadLetterCounts): string[] {
   return queues.flatMap((queue) => {
     if ("error" in queue) return [`Dead letters of ${queue.queue}: ${queue.error}`];
     const { count, oldestAt } = queue;
     if (count === 0) return [];
-    const why = causesText(queue);
-    const seenTo = claimWords(handlings, { kind: "queue", id: queue.queue });
-    const parts = [why, oldestAt && `the oldest ${ago(oldestAt)}`, seenTo && `seen to by ${seenTo}`].filter(Boolean);
+    const parts = [causesText(queue), oldestAt && `the oldest ${ago(oldestAt)}`].filter(Boolean);
     return [`Dead letters of ${queue.queue}: ${parts.join(", ")}`];
   });
 }
@@ -150,8 +144,7 @@ function awaitingLines({ steps, isAll }: Awaiting): string[] {
 }
 
 export async function showGroup(app: App, group: string, asJson: boolean): Promise<void> {
-  const handlings = await claimsOf(app);
-  const { orders, ...counted } = await membersOf(app, group);
+  const [{ taken }, { orders, ...counted }] = await Promise.all([app.get<TakenJobs>("taken"), membersOf(app, group)]);
   sayCut(counted, asJson);
   if (asJson) {
     for (const order of orders) sayJson(order);
@@ -159,18 +152,15 @@ export async function showGroup(app: App, group: string, asJson: boolean): Promi
   }
   if (orders.length === 0) say(`No ${words.one} has the cause ${group} now.`);
   printTable(
-    [words.one, "failed", "attempt", "message", "seen to by"],
+    [words.one, "failed", "attempt", "message", "taken by"],
     orders.map(({ jobId: orderId, attempt, error }) => [
       orderId,
       ago(error.at),
       String(attempt),
       withTimes(error.message),
-      claimWords(handlings, { kind: "job", id: orderId }),
+      taken.find(({ jobId }) => jobId === orderId)?.by ?? "",
     ]),
   );
-  for (const { notes } of handlings.filter(isOf({ kind: "group", id: group }))) {
-    for (const { at, by, text } of notes) say(`${timeText(at)} ${by}: ${text}`);
-  }
 }
 
 /** Of more orders than the app counts at once, those of a group may be more. */

@@ -2,7 +2,6 @@
 import type { Pause } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { words } from "../../shared/words.ts";
 import { UsageError, type Values } from "../every-app/arguments.ts";
-import type { Target } from "./claims.ts";
 
 export type PauseOf = Pick<Pause, "kind" | "name">;
 
@@ -23,11 +22,6 @@ export interface Search {
   readonly timeOf?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-}
-
-interface Given {
-  readonly values: Values;
-  readonly given: readonly string[];
 }
 
 /** Each with its name in the API. */
@@ -76,17 +70,6 @@ export function pauseOf([kind, name]: readonly string[]): PauseOf {
 export function searchOf(values: Values): Search {
   const given = Object.entries(SEARCH).filter(([option]) => values[option] !== undefined);
   return Object.fromEntries(given.map(([option, name]) => [name, values[option]]));
-}
-
-export function targetOf({ values, given: [orderId] }: Given): Target {
-  const named = [
-    ["group", values["group"]],
-    ["queue", values["queue"]],
-    ["job", orderId],
-  ] as const;
-  const [target, ...others] = named.flatMap(([kind, id]) => (typeof id === "string" ? [{ kind, id }] : []));
-  if (target && others.length === 0) return target;
-  throw new UsageError(`Name one of the ${words.many}, --group CAUSE or --queue QUEUE.`);
 }
 
 export function bulkTargetOf(values: Values, jobIds: readonly string[]): BulkTarget {

@@ -7,7 +7,7 @@ import { showNeeds } from "./attention.ts";
 import { showHeldUp } from "./held-up.ts";
 import { showAwaiting } from "./one.ts";
 
-const NOTHING = { count: 0, isAll: true, groups: [], queues: [], steps: [], runs: [], handlings: [], reports: [] };
+const NOTHING = { count: 0, isAll: true, groups: [], queues: [], steps: [], runs: [], taken: [], reports: [] };
 const WELL = {
   ...NOTHING,
   pauses: [],

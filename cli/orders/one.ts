@@ -7,6 +7,8 @@ import type {
   Acted,
   Awaiting,
   Inspection,
+  Taken,
+  TakenJobs,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { words } from "../../shared/words.ts";
 import { UsageError } from "../every-app/arguments.ts";
@@ -20,7 +22,7 @@ import { ago, jsonText, say, sayEach, sayJson, sayMore, timeText, waitText, with
 const inspect = (app: App, orderId: string) => app.get<Inspection>(pathOf("jobs", orderId));
 
 export async function showOrder(app: App, orderId: string, asJson: boolean): Promise<void> {
-  const inspection = await inspect(app, orderId);
+  const [inspection, taken] = await Promise.all([inspect(app, orderId), app.get<TakenJobs>("taken").catch(() => null)]);
   if (asJson) return sayJson(inspection);
   const { record, waits, actions, unknownOutcomes } = inspection;
   say(
@@ -29,6 +31,8 @@ export async function showOrder(app: App, orderId: string, asJson: boolean): Pro
   const { error } = record;
   if (error) say(`${error.kind} in ${error.step ?? "-"} (${error.agent ?? "-"}): ${withTimes(error.message)}`);
   if (record.deadlineAt) say(`deadline ${timeText(record.deadlineAt)}`);
+  if (!taken) say("who handles it: not known");
+  for (const { jobId, by, at } of taken?.taken ?? []) if (jobId === orderId) say(`taken by ${by} ${ago(at)}`);
   for (const wait of waits) say(waitText(wait));
   for (const [action, permission] of Object.entries(actions)) {
     if (permission.allowed)
@@ -185,3 +189,9 @@ export function jsonOfFile(file: string): unknown {
 }
 
 export const coloured = (state: string) => ({ text: state, colour: colourOfState(state) });
+
+/** @param taken false: it is released */
+export async function takeOrder(app: App, orderId: string, taken: boolean): Promise<void> {
+  const { takenBy } = await app.post<Taken>(pathOf("jobs", orderId, "take"), { taken });
+  say(takenBy === null ? `Nobody has taken ${orderId}.` : `${orderId} is taken by ${takenBy}.`);
+}

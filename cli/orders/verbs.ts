@@ -7,19 +7,7 @@ import { openApp } from "./app.ts";
 import { showGroup, showNeeds, showSearch } from "./attention.ts";
 import { showAudit, showSupervision } from "./audit.ts";
 import { changeBulk, listBulk, previewBulk, showBulk, startBulk } from "./bulk.ts";
-import { changeHandling } from "./claims.ts";
-import {
-  argument,
-  bulkTargetOf,
-  furtherOf,
-  needed,
-  orderOf,
-  pauseOf,
-  runOf,
-  searchOf,
-  targetOf,
-  textOf,
-} from "./given.ts";
+import { argument, bulkTargetOf, furtherOf, needed, orderOf, pauseOf, runOf, searchOf, textOf } from "./given.ts";
 import { editOf, handle, handling } from "./handle.ts";
 import { changePause, continueHeldUp, showAgents, showHeldUp } from "./held-up.ts";
 import { showCauses } from "./message-causes.ts";
@@ -34,6 +22,7 @@ import {
   showAwaiting,
   showContent,
   showOrder,
+  takeOrder,
 } from "./one.ts";
 import { eraseOrder, runSweep, showOverview, showVersions } from "./overview.ts";
 import { dismissReport } from "./system.ts";
@@ -43,7 +32,6 @@ import type { Call, Verb } from "./verb.ts";
 const USUAL_LIMIT = 50;
 const MOST_IN_A_PAGE = 200;
 
-const TARGET = "ORDER | --group CAUSE | --queue QUEUE";
 const WHY = '--reason "WHY"';
 
 const VERBS: { readonly [verb: string]: Verb } = {
@@ -237,20 +225,10 @@ const VERBS: { readonly [verb: string]: Verb } = {
     run: ({ app, given, values }) =>
       dismissReport(app, argument(given, 0, "the id of a report: see needs"), needed(values, "reason")),
   },
-  claim: {
-    call: TARGET,
-    about: "for 30 minutes; release ends the claim",
-    run: (call) => changeHandling(call.app, targetOf(call), { kind: "claim" }),
-  },
-  release: {
-    call: TARGET,
-    about: "ends a claim",
-    run: (call) => changeHandling(call.app, targetOf(call), { kind: "release" }),
-  },
-  note: {
-    call: `${TARGET} --text "..."`,
-    about: "adds a note for other operators",
-    run: (call) => changeHandling(call.app, targetOf(call), { kind: "note", text: needed(call.values, "text") }),
+  take: {
+    call: "ORDER [--release]",
+    about: "shows your name with it, for other operators; --release: nobody's any more",
+    run: ({ app, given, values }) => takeOrder(app, orderOf(given), values["release"] !== true),
   },
   bulk: {
     call: "ACTION ORDER... | --group CAUSE | FILTER",

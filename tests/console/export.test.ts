@@ -1,7 +1,7 @@
 // A search as a file: what stands in a cell, and how many pages are read.
 import { expect, test } from "vitest";
 import type { JobSummary } from "../../packages/operator/console/src/api/contract.ts";
-import { csvOf, EXPORT_LIMIT, jsonLinesOf, readAllPages } from "../../packages/operator/console/src/export.ts";
+import { csvOf, EXPORT_LIMIT, readAllPages } from "../../packages/operator/console/src/export.ts";
 
 function orderOf(orderId: string, message?: string): JobSummary {
   const at = "2026-01-31T12:00:00.000Z";
@@ -64,13 +64,6 @@ test("CSV has a row for the names and one for each order", () => {
   expect(failed).toMatch(/^a,order-fulfilment,3,Error,.*,rejected,pay,,2026-01-31T12:00:00.000Z,"no\nmoney"$/s);
   expect(processed).toMatch(/^b,order-fulfilment,3,Processed,.*,,,,,$/);
   expect(end).toBe("");
-});
-
-test("JSON lines have each order as the API answers it", () => {
-  const orders = [orderOf("a", "no\nmoney"), orderOf("b")];
-  const lines = jsonLinesOf(orders).split("\n");
-  expect(lines.slice(0, 2).map((line) => JSON.parse(line))).toEqual(orders);
-  expect(lines.slice(2)).toEqual([""]);
 });
 
 test("all pages are read, up to the bound, and how many so far is said", async () => {

@@ -138,17 +138,17 @@ describe("P30 the all-clear", () => {
     expect(await faultsOf(page)).toEqual([]);
   });
 
-  test("who is paused, and who sees to what: not known, in words, where it is not known", async () => {
+  test("who is paused, and who handles what: not known, in words, where it is not known", async () => {
     const failed = { status: 500, body: "" };
     const session = await api<Session>("session");
     const page = await home(async (one) => {
       await one.route("**/api/session", (route) => route.fulfill({ json: { ...session, pauses: null } }));
-      await one.route("**/api/claims", (route) => route.fulfill(failed));
+      await one.route("**/api/taken", (route) => route.fulfill(failed));
     });
     await page.getByText("What is paused: not known.").waitFor();
     await page.getByText("No answer, or one that is too old: Pauses.").waitFor();
     await page.goto(`${host}/console/awaiting`);
-    await page.getByText("Claims and notes: not known.").waitFor();
+    await page.getByText("Who handles what: not known.").waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await page.route("**/api/session", (route) => route.fulfill(failed));
     await page.goto(`${host}/console/agents`);

@@ -133,7 +133,7 @@ test("answers are what the schemas say", async () => {
   expect(await answer("jobs/published-1/audit", contract.jobAudit)).toMatchObject({ isAll: true });
   const known = await get("/api/jobs/published-1", { "if-none-match": inspection.etag });
   expect(known.status).toBe(304);
-  for (const path of ["attention", "attention/jobs", "jobs", "overview", "claims", "awaiting", "dead-letters"]) {
+  for (const path of ["attention", "attention/jobs", "jobs", "overview", "taken", "awaiting", "dead-letters"]) {
     const first = await get(`/api/${path}`);
     expect(first.headers.get("cache-control"), path).toBe("private, no-cache");
     const again = await get(`/api/${path}`, { "if-none-match": first.headers.get("etag") ?? "" });
@@ -150,17 +150,19 @@ test("answers are what the schemas say", async () => {
   expect((await answer("audit-log", contract.auditPage)).entries).toContainEqual(
     expect.objectContaining({ kind: "sweep", epoch: 1, leader: leader?.name }),
   );
-  const target = { kind: "job", id: "a/b?#c" };
-  const claim = (text: string) =>
-    app.call("api/claims", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ target, change: { kind: "note", text } }),
-    });
-  const statuses = await Promise.all(["one", "two", "three"].map(async (text) => (await claim(text)).status));
-  expect(statuses.sort()).toEqual([200, 412, 412]);
-  const { handlings } = await answer("claims", contract.handlings);
-  expect(handlings).toMatchObject([{ target, claim: null, notes: [{ by: "local-operator" }] }]);
+  const take = async (operator: string, taken: boolean) => {
+    const headers = { "content-type": "application/json", "x-ms-client-principal-name": operator };
+    const body = JSON.stringify({ taken });
+    return (await app.call("api/jobs/published-1/take", { method: "POST", headers, body })).status;
+  };
+  const operators = ["ada", "bob", "cleo"];
+  const statuses = await Promise.all(operators.map((operator) => take(operator, true)));
+  expect(statuses.toSorted()).toEqual([200, 409, 409]);
+  const by = operators[statuses.indexOf(200)] ?? "";
+  expect(await take(by, true)).toBe(200);
+  expect((await answer("taken", contract.takenJobs)).taken).toMatchObject([{ jobId: "published-1", by }]);
+  expect(await take("dora", false)).toBe(200);
+  expect((await answer("taken", contract.takenJobs)).taken).toEqual([]);
   expect((await get("/api/audit-log?from=yesterday")).status).toBe(400);
   expect((await get("/api/attention/jobs?limit=0&group=-")).status).toBe(400);
 });
@@ -261,7 +263,10 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
   await hold("POST", `/api/discarded-messages/${discarded}/resend`, 400, {});
   await hold("POST", `/api/discarded-messages/${discarded}/resend`, 200, { reason: "r" });
   await hold("POST", `/api/discarded-messages/${discarded}/resend`, 404, { reason: "r" });
-  await hold("POST", "/api/claims", 200, { target: { kind: "job", id: "o" }, change: { kind: "claim" } });
-  await hold("POST", "/api/claims", 412, { target: { kind: "job", id: "o" }, change: { kind: "claim" } });
-  await hold("POST", "/api/claims", 403, {}, { "sec-fetch-site": "cross-site" });
+  await hold("POST", "/api/jobs/published-1/take", 200, { taken: true });
+  const asBob = { "x-ms-client-principal-name": "bob@example.com" };
+  await hold("POST", "/api/jobs/published-1/take", 409, { taken: true }, asBob);
+  await hold("POST", "/api/jobs/published-1/take", 400, { taken: "yes" });
+  await hold("POST", "/api/jobs/nowhere/take", 404, { taken: true });
+  await hold("POST", "/api/jobs/published-1/take", 403, {}, { "sec-fetch-site": "cross-site" });
 });

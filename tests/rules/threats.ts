@@ -108,7 +108,7 @@ export const THREATS: { readonly [attack: string]: readonly Shown[] } = {
   O10: [["packages/core/tests/operations/long-running.test.ts", "as the service's own"]],
   O11: [["tests/stack/operator.test.ts", "version that was looked"]],
   O12: [
-    ["tests/stack/canaries.test.ts", "operator claims or notes"],
+    ["tests/stack/canaries.test.ts", "operator takes or releases"],
     ["tests/infra/choices.test.ts", "the app may add"],
     ["packages/core/tests/operations/erase-job.test.ts", "audit log can't be"],
   ],

@@ -212,22 +212,21 @@ const appUrl = () => app.stack.addresses.host?.url ?? "";
 
 const typed = (...args: string[]) => typedOrders([...args, "--app", appUrl()]);
 
-test("from the terminal: the causes, a claim and a note, a search, and an action on a cause that is followed to its end", async () => {
+test("from the terminal: the causes, who handles an order, a search, and an action on a cause that is followed to its end", async () => {
   await rejected("typed", 3);
   await app.shop.send({ ...madeOrder("typed-unread"), currency: "euro" });
   await expect.poll(async () => (await app.records.quarantined()).length).toBe(1);
-  expect((await typed("claim", "--queue", "quarantine")).output).toMatch(/^Claimed by local-operator/);
   const needs = await typed("needs");
   expect(needs.output).toMatch(
-    /^Dead letters of quarantine: 1 message with "currency: must be .*", the oldest .* ago, seen to by local-operator$/m,
+    /^Dead letters of quarantine: 1 message with "currency: must be .*", the oldest .* ago$/m,
   );
   expect((await typed("find", "--business-key", "customer:customer-made", "--limit", "1")).output).toMatch(/^typed-/m);
   const [, cause = ""] = /^([0-9a-f]{16})\t3\t.*typed card/m.exec(needs.output) ?? [];
   expect(cause, needs.output).not.toBe("");
-  expect((await typed("claim", "--group", cause)).output).toMatch(/^Claimed by local-operator until 20/);
-  expect((await typed("note", "--group", cause, "--text", "the bank knows")).output).toContain("the bank knows");
-  expect((await typed("needs", cause)).output).toMatch(/^typed-1\t.*: the bank knows/ms);
-  expect((await typed("needs")).output).toContain("local-operator, 1 note");
+  expect((await typed("take", "typed-1")).output).toContain("typed-1 is taken by local-operator.");
+  expect((await typed("needs", cause)).output).toMatch(/^typed-1\t.*\tlocal-operator$/m);
+  expect((await typed("show", "typed-1")).output).toMatch(/^taken by local-operator/m);
+  expect((await typed("take", "typed-1", "--release")).output).toContain("Nobody has taken typed-1.");
 
   const preview = await typed("bulk", "markResolved", "--group", cause);
   expect(preview.output).toContain("markResolved: 3 orders");

@@ -371,17 +371,14 @@ describe("who has no right", () => {
     expect(isNew().map((one) => one.split(" ")[0])).toEqual(["completions.rejected", "replies.unverified"]);
   }, 300_000);
 
-  test("and what an operator claims or notes is in the job's audit log", async () => {
-    const body = { target: { kind: "job", id: "waits-1" } };
+  test("and what an operator takes or releases is in the job's audit log", async () => {
     const operator = principal("Jobs.Operate");
-    expect((await post("api/claims", operator, { ...body, change: { kind: "claim" } })).status).toBe(200);
-    expect((await post("api/claims", operator, { ...body, change: { kind: "note", text: "rang them" } })).status).toBe(
-      412,
-    );
+    for (const taken of [true, false])
+      expect((await post("api/jobs/waits-1/take", operator, { taken })).status).toBe(200);
     const { entries } = JSON.parse(await get("api/jobs/waits-1/audit", "Jobs.Read")) as { entries: object[] };
     expect(entries).toMatchObject([
-      { action: "note", operator: "ada@example.com", reason: "rang them", outcome: expect.stringMatching(/^rejected/) },
-      { action: "claim", operator: "ada@example.com", outcome: "done" },
+      { action: "release", operator: "ada@example.com", outcome: "done" },
+      { action: "take", operator: "ada@example.com", outcome: "done" },
     ]);
   });
 });

@@ -196,8 +196,7 @@ const EXAMPLES: readonly Example[] = [
     says: /card-4: all its documents are removed\./,
   },
   { documented: 'dismiss REPORT --reason "the stock is released by hand"', says: /^Dismissed\./ },
-  { documented: "claim --group CAUSE", says: /^Claimed by local-operator/ },
-  { documented: 'note --group CAUSE --text "the bank knows"', says: /local-operator: the bank knows/ },
+  { documented: "take ORDER", order: "held-2", says: /^held-2 is taken by local-operator\./ },
 ];
 
 /** Each command in the documentation, without its comment. */

@@ -32,7 +32,6 @@ import { createAgentStandings } from "./operations/agent-standings.ts";
 import { type AttentionView, createAttention } from "./operations/attention.ts";
 import { type AwaitingView, createAwaiting } from "./operations/awaiting.ts";
 import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
-import { createHandling, type HandlingView } from "./operations/handle-job.ts";
 import { createHeldUp, type HeldUpView } from "./operations/held-up.ts";
 import { keepOpenJobs } from "./operations/keep-open-jobs.ts";
 import { createKeepReports, type KeepReports } from "./operations/keep-reports.ts";
@@ -45,7 +44,6 @@ import { createWaitingMessages } from "./operations/waiting-messages.ts";
 import { createAwaitingJobs } from "./store/awaiting-jobs.ts";
 import { createCosmosBulkStore } from "./store/bulk-store.ts";
 import { createCosmosDiscardedStore, type DiscardedStore } from "./store/discarded-store.ts";
-import { createCosmosHandlingStore } from "./store/handling-store.ts";
 import { createHourCounts } from "./store/hour-counts.ts";
 import { createJobGauges } from "./store/job-gauges.ts";
 import { createJobSearch, type JobSearch } from "./store/job-search.ts";
@@ -53,6 +51,7 @@ import { createOpenErrorCounts } from "./store/open-error-counts.ts";
 import { createOpenJobStore } from "./store/open-jobs.ts";
 import { createRecentJobs } from "./store/recent-jobs.ts";
 import { createCosmosSampleStore } from "./store/sample-store.ts";
+import { createCosmosTakenJobs, type TakenJobStore } from "./store/taken-jobs.ts";
 import { createWaitingJobs } from "./store/waiting-jobs.ts";
 import { createGaugesSigns, type GaugesSigns } from "./supervision/gauges-signs.ts";
 import { createSupervisionReader, type SupervisionReader } from "./supervision/read-supervision.ts";
@@ -82,7 +81,7 @@ export interface ConsolePorts {
   readonly agents: () => Promise<AgentStandings>;
   /** The workflows and agents that can be paused, by name. */
   readonly known: { readonly [kind in Pause["kind"]]: readonly string[] };
-  readonly handling: HandlingView;
+  readonly taken: TakenJobStore;
   readonly supervision: SupervisionReader;
   readonly gauges: () => Promise<GaugesStanding>;
   readonly environment: Session["environment"];
@@ -160,7 +159,7 @@ function composeOperator(business: Business, composed: Composed): Desk {
       waitingMessages,
       traffic: trafficOf(composed, waitingMessages),
       lastHour: createLastHour({ counts, attention, samples, now }),
-      handling: createHandling({ store: createCosmosHandlingStore(supervision), attention, now }),
+      taken: createCosmosTakenJobs(supervision),
       supervision: createSupervisionReader(besideLease.getBlobClient(LEASE_BLOB), { supervision, audit }),
       gauges: async () => gaugesStanding(await gaugesSigns.read(), now(), upSince),
       environment: config.EnvironmentName,

@@ -37,7 +37,7 @@ export const HOME: readonly (readonly [path: string, everyMs: number])[] = [
   ["supervisor", LIST_MS],
 ];
 /** Asked for beside what is listed: not if all is well. */
-const OF_LISTED = ["claims", QUEUES_MS] as const;
+const OF_LISTED = ["taken", QUEUES_MS] as const;
 const MINUTE_MS = 60_000;
 /** What the desk has read it answers for five seconds without asking again. */
 const REMEMBERED_MS = 6000;
@@ -48,7 +48,7 @@ const VIEWS: readonly (readonly [view: string, paths: readonly string[]])[] = [
   // With what the first view asks.
   ["Overview", ["overview", "traffic", "agents", "supervisor"]],
   [LAST_HOUR, ["last-hour"]],
-  ["A job", ["jobs/stored-1", "claims"]],
+  ["A job", ["jobs/stored-1", "taken"]],
   ["Search, no filter", ["jobs?limit=50"]],
   ["Search, in Error by cause", ["jobs?limit=50&state=Error&kind=rejected"]],
   ["Search by a job's id", ["jobs?limit=50&q=stored-1"]],

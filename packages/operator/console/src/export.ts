@@ -1,4 +1,4 @@
-// A search as a file: all its pages up to a bound, as CSV or as JSON lines.
+// A search as a file: all its pages up to a bound, as CSV.
 import type { JobPage, JobSummary } from "./api/contract.ts";
 
 /** So many jobs at most: what is more is no search, and the file would be too large for a browser. */
@@ -69,8 +69,4 @@ function cellOf(value: string | number | null | undefined): string {
   if (typeof value === "number") return String(value);
   const text = (value ?? "").replace(FORMULA_WITHIN, "$&'").replace(FORMULA, "'");
   return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-export function jsonLinesOf(jobs: readonly JobSummary[]): string {
-  return jobs.map((job) => `${JSON.stringify(job)}\n`).join("");
 }

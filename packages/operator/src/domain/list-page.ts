@@ -1,6 +1,6 @@
 // Pages of what is listed by its instant, the newest first: none is shown twice or left out, also where many have one instant.
 
-/** The jobs that await a report, and the claims, on a page. */
+/** The jobs that await a report on a page: as many as the console reads at once. */
 export const MOST_ON_A_PAGE = 500;
 
 /** The end of a page: the next one begins after it. */

@@ -3,7 +3,6 @@ import type { HttpFunctionOptions } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { agentsApi } from "./agents-api.ts";
 import { bulkApi } from "./bulk-api.ts";
-import { claimsApi } from "./claims-api.ts";
 import { consoleApi } from "./console-api.ts";
 import { deadLettersApi } from "./dead-letters-api.ts";
 import { discardedApi } from "./discarded-api.ts";
@@ -14,6 +13,7 @@ import { reportsApi } from "./reports-api.ts";
 import { stepReportsApi } from "./step-reports-api.ts";
 import { submissionsApi } from "./submissions-api.ts";
 import { supervisorApi } from "./supervisor-api.ts";
+import { takenApi } from "./taken-api.ts";
 import { workflowsApi } from "./workflows-api.ts";
 
 /** What the console calls a job and several of them, in texts for people. */
@@ -35,7 +35,7 @@ export function operatorApi(
     ...erasureApi(application),
     ...stepReportsApi(application),
     ...bulkApi(application),
-    ...claimsApi(application),
+    ...takenApi(application),
     ...consoleApi(application, words),
     ...deadLettersApi(application),
     ...discardedApi(application),

@@ -20,11 +20,10 @@ import {
   messageWaveBody,
 } from "../messaging/dead-letter-request.ts";
 import { dismissalBody } from "../messaging/dismissal-request.ts";
-import { handlingBody } from "../messaging/handling-request.ts";
 import { countJobsQuery, listQuery } from "../messaging/list-request.ts";
-import { pageQuery } from "../messaging/page-request.ts";
 import { pauseBody } from "../messaging/pause-request.ts";
 import { auditLogQuery, auditQuery } from "../messaging/supervisor-request.ts";
+import { takeBody } from "../messaging/take-request.ts";
 import * as answers from "./answers.ts";
 
 export interface ApiOperation {
@@ -97,13 +96,7 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   },
   "GET agents": { summary: "Pauses, and the health of each endpoint", answer: console.agentStandings },
   "POST pauses": { summary: "Pauses or resumes a workflow or an agent", body: pauseBody, answer: console.pauses },
-  "GET claims": { summary: "Claims and notes, the last changed first", query: pageQuery, answer: console.handlings },
-  "POST claims": {
-    summary: "Claims, releases, or adds a note",
-    body: handlingBody,
-    isConditional: true,
-    answer: console.handling,
-  },
+  "GET taken": { summary: "Who handles which job", answer: console.takenJobs },
 
   "GET jobs": { summary: "A page of jobs, the newest first", query: listQuery, answer: console.jobPage },
   "GET job-count": {
@@ -113,6 +106,11 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   },
   "GET jobs/{jobId}": { summary: "One job", answer: console.inspection },
   "GET jobs/{jobId}/audit": { summary: "The audit log of one job", query: auditQuery, answer: console.jobAudit },
+  "POST jobs/{jobId}/take": {
+    summary: "Takes a job, so that others see who handles it, or releases it",
+    body: takeBody,
+    answer: console.taken,
+  },
   "POST jobs/{jobId}/resubmit": acts("Resumes a job in Error", operatorBodies.resubmit),
   "POST jobs/{jobId}/compensate": acts("Compensates a job", operatorBodies.compensate),
   "POST jobs/{jobId}/cancel": acts("Cancels a job", operatorBodies.cancel),

@@ -20,8 +20,6 @@ import type {
   DeadLetterPage,
   DiscardedMessage,
   DiscardedPage,
-  HandlingAnswer,
-  Handlings,
   HeldUp,
   HeldUpPage,
   Inspection,
@@ -33,6 +31,7 @@ import type {
   Reports,
   Session,
   Supervisor,
+  TakenJobs,
   Traffic,
   WaitingMessages,
 } from "./contract.ts";
@@ -341,21 +340,7 @@ export const useAwaitingPages = (assignee = "") =>
     refetchInterval: HOME_MS,
   });
 
-/** All of them, on however many pages: a list says of each row who sees to it. */
-export const useClaims = () =>
-  useQuery({
-    queryKey: ["claims"],
-    queryFn: async ({ signal }) => {
-      const handlings: HandlingAnswer[] = [];
-      for (let continuation: string | undefined = ""; continuation !== undefined; ) {
-        const page: Handlings = await get(`claims${query({ continuation })}`, signal);
-        handlings.push(...page.handlings);
-        continuation = page.continuation;
-      }
-      return { handlings };
-    },
-    refetchInterval: QUEUES_MS,
-  });
+export const useTaken = () => usePolled<TakenJobs>("taken", QUEUES_MS);
 
 /** What a preview could not take is shown once: whoever reloads the page sees how many it is for, and no more. */
 const previews = new Map<string, BulkPreview>();

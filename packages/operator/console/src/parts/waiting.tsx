@@ -6,7 +6,6 @@ import { ATTENTION } from "../words/attention.ts";
 import { AWAITING } from "../words/awaiting.ts";
 import { DEAD_LETTERS } from "../words/dead-letters.ts";
 import { TEXT } from "../words/frame.ts";
-import { ClaimedBy } from "./claimed-by.tsx";
 import { Section } from "./notices.tsx";
 import { Age, Instant } from "./zone.tsx";
 
@@ -76,7 +75,6 @@ function Queue({ queue: counted }: { readonly queue: DeadLetterCounts["queues"][
           <Link href={`/dead-letters/${queue}`}>{ATTENTION.queue(queue)}</Link>
         </h3>
         {isCounted ? <Causes causes={counted.causes} isAll={counted.isAll} /> : <p>{DEAD_LETTERS.uncounted}</p>}
-        <ClaimedBy target={{ kind: "queue", id: queue }} />
       </div>
     </article>
   );

@@ -1,6 +1,5 @@
 // What needs a person: jobs in groups by their cause, and messages that could not be processed.
 
-import { lazy, Suspense } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { Attention, AttentionJob, CauseGroup } from "../api/contract.ts";
 import { HOME_MS } from "../api/intervals.ts";
@@ -8,13 +7,13 @@ import { useAttention, useAttentionPage, useNews } from "../api/queries.ts";
 import { AllClear } from "../parts/all-clear.tsx";
 import { JobBadge } from "../parts/badges.tsx";
 import { BulkButtons, BulkUnderWay } from "../parts/bulk-buttons.tsx";
-import { ClaimedBy, ClaimsUnknown } from "../parts/claimed-by.tsx";
 import { Button } from "../parts/fluent.ts";
 import { HeldUpJobs, HeldUpSection } from "../parts/held-up.tsx";
 import { HourChart } from "../parts/hour-chart.tsx";
 import { Loaded, Loading, Notice } from "../parts/notices.tsx";
 import { SystemTroubles } from "../parts/system-troubles.tsx";
 import { type Column, Table } from "../parts/table.tsx";
+import { TakenBy, TakenUnknown } from "../parts/taken-by.tsx";
 import { AwaitedReports, WaitingMessages } from "../parts/waiting.tsx";
 import { Age, Said } from "../parts/zone.tsx";
 import { ATTENTION } from "../words/attention.ts";
@@ -22,8 +21,6 @@ import { BULK } from "../words/bulk.ts";
 import { TEXT } from "../words/frame.ts";
 import { ALL_CLEAR, HELD_UP } from "../words/held-up.ts";
 import { KINDS } from "../words/job.ts";
-
-const Handling = lazy(async () => ({ default: (await import("../parts/handling.tsx")).Handling }));
 
 export function AttentionView() {
   const [parameters] = useSearchParams();
@@ -66,17 +63,10 @@ function Causes({ chosen }: { readonly chosen: string | undefined }) {
               <Link href="/">{ATTENTION.showAll}</Link>
             </p>
           )}
-          {isGone(data) && chosen !== undefined && (
-            <>
-              <Notice title={ALL_CLEAR.causeGone} />
-              <Suspense>
-                <Handling target={{ kind: "group", id: chosen }} />
-              </Suspense>
-            </>
-          )}
+          {isGone(data) && <Notice title={ALL_CLEAR.causeGone} />}
           {data.count > 0 && !isGone(data) && (
             <>
-              {chosen === undefined && <ClaimsUnknown />}
+              <TakenUnknown />
               <Groups attention={data} chosen={chosen} />
               <Jobs group={chosen} />
             </>
@@ -108,16 +98,11 @@ function Groups({ attention, chosen }: { readonly attention: Attention; readonly
           <li key={group.id}>
             <Group group={group} isAll={isAll} />
             {chosen !== undefined && group.kind !== null && (
-              <>
-                <BulkButtons
-                  target={{ group: group.id }}
-                  actions={["resubmit", "compensate", "markResolved"]}
-                  words={(action) => BULK.preview(action, group.count, isAll)}
-                />
-                <Suspense>
-                  <Handling target={{ kind: "group", id: group.id }} />
-                </Suspense>
-              </>
+              <BulkButtons
+                target={{ group: group.id }}
+                actions={["resubmit", "compensate", "markResolved"]}
+                words={(action) => BULK.preview(action, group.count, isAll)}
+              />
             )}
           </li>
         ))}
@@ -152,7 +137,6 @@ function Group({ group, isAll }: GroupProps) {
             </>
           )}
         </p>
-        <ClaimedBy target={{ kind: "group", id }} />
       </div>
       <HourChart hours={hours} />
     </article>
@@ -167,7 +151,7 @@ const COLUMNS: readonly Column<AttentionJob>[] = [
     cell: ({ jobId }) => (
       <>
         <Link href={`/jobs/${jobId}`}>{jobId}</Link>
-        <ClaimedBy target={{ kind: "job", id: jobId }} />
+        <TakenBy jobId={jobId} />
       </>
     ),
   },

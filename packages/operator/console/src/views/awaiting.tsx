@@ -2,10 +2,10 @@
 import { Link, useSearch } from "wouter";
 import type { AwaitingStep } from "../api/contract.ts";
 import { useAwaitingPages } from "../api/queries.ts";
-import { ClaimedBy, ClaimsUnknown } from "../parts/claimed-by.tsx";
 import { Button } from "../parts/fluent.ts";
 import { Loaded, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
+import { TakenBy, TakenUnknown } from "../parts/taken-by.tsx";
 import { Age, Instant, Said } from "../parts/zone.tsx";
 import { ATTENTION } from "../words/attention.ts";
 import { AWAITING } from "../words/awaiting.ts";
@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<AwaitingStep>[] = [
     cell: ({ jobId }) => (
       <>
         <Link href={`/jobs/${jobId}`}>{jobId}</Link>
-        <ClaimedBy target={{ kind: "job", id: jobId }} />
+        <TakenBy jobId={jobId} />
       </>
     ),
   },
@@ -68,7 +68,7 @@ export function AwaitingView() {
           {AWAITING.only(assignee)} <Link href="/awaiting">{AWAITING.everybody}</Link>
         </p>
       )}
-      <ClaimsUnknown />
+      <TakenUnknown />
       <Loaded query={awaiting}>
         {({ pages }) => {
           // One whose time was moved between two requests is on both pages.

@@ -1,5 +1,5 @@
-// One message that could not be processed: read, edit, send again, or discard; claimed, and with what operators noted about it.
-import { lazy, Suspense, useState } from "react";
+// One message that could not be processed: read, edit, send again, or discard.
+import { useState } from "react";
 import { Link } from "wouter";
 import type { Discarded, Resent } from "../api/contract.ts";
 import { useDeadLetter } from "../api/queries.ts";
@@ -8,8 +8,6 @@ import { Loaded, Notice } from "../parts/notices.tsx";
 import { useInstant } from "../parts/zone.tsx";
 import { ATTENTION } from "../words/attention.ts";
 import { DEAD_LETTERS } from "../words/dead-letters.ts";
-
-const Handling = lazy(async () => ({ default: (await import("../parts/handling.tsx")).Handling }));
 
 /** What was done, and where a copy of what was discarded stands. */
 interface Done {
@@ -42,22 +40,17 @@ export function DeadLetterView({ queue, sequenceNumber }: { readonly queue: stri
       ) : (
         <Loaded query={message}>
           {(data) => (
-            <>
-              <Message message={data}>
-                <Decision
-                  key={sequenceNumber}
-                  message={data}
-                  path={path}
-                  queryKey={["dead-letters", queue, sequenceNumber]}
-                  actions={["resend", "discard"]}
-                  about={`${DEAD_LETTERS.resendAbout} ${DEAD_LETTERS.discard}: ${DEAD_LETTERS.discardAbout}`}
-                  done={(action, answer) => setDone(wordsOf(action, answer))}
-                />
-              </Message>
-              <Suspense>
-                <Handling target={{ kind: "message", id: `${queue}/${sequenceNumber}` }} />
-              </Suspense>
-            </>
+            <Message message={data}>
+              <Decision
+                key={sequenceNumber}
+                message={data}
+                path={path}
+                queryKey={["dead-letters", queue, sequenceNumber]}
+                actions={["resend", "discard"]}
+                about={`${DEAD_LETTERS.resendAbout} ${DEAD_LETTERS.discard}: ${DEAD_LETTERS.discardAbout}`}
+                done={(action, answer) => setDone(wordsOf(action, answer))}
+              />
+            </Message>
           )}
         </Loaded>
       )}

@@ -1,10 +1,8 @@
 // The app's dead-letter queues and its quarantine, and the messages in one of them.
 
-import { lazy, Suspense } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { DeadLetterPage } from "../api/contract.ts";
 import { useDeadLetterCauses, useDeadLetterCounts, useDeadLetters } from "../api/queries.ts";
-import { ClaimedBy } from "../parts/claimed-by.tsx";
 import { Button } from "../parts/fluent.ts";
 import { Loaded, Notice, Section } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
@@ -13,8 +11,6 @@ import { ATTENTION } from "../words/attention.ts";
 import { DEAD_LETTERS } from "../words/dead-letters.ts";
 import { TEXT } from "../words/frame.ts";
 import { DeadLetterCauseView } from "./dead-letter-cause.tsx";
-
-const Handling = lazy(async () => ({ default: (await import("../parts/handling.tsx")).Handling }));
 
 export function DeadLettersView({ queue }: { readonly queue: string | undefined }) {
   const counts = useDeadLetterCounts();
@@ -43,11 +39,6 @@ export function DeadLettersView({ queue }: { readonly queue: string | undefined 
       </Loaded>
       {queue !== undefined && <CausesOf queue={queue} />}
       {queue !== undefined && <Messages key={queue} queue={queue} />}
-      {queue !== undefined && (
-        <Suspense>
-          <Handling key={queue} target={{ kind: "queue", id: queue }} />
-        </Suspense>
-      )}
     </>
   );
 }
@@ -91,12 +82,7 @@ function Messages({ queue }: { readonly queue: string }) {
   const columns: readonly Column<Message>[] = [
     {
       name: DEAD_LETTERS.sequenceNumber,
-      cell: ({ sequenceNumber }) => (
-        <>
-          <Link href={`/dead-letters/${queue}/${sequenceNumber}`}>{sequenceNumber}</Link>
-          <ClaimedBy target={{ kind: "message", id: `${queue}/${sequenceNumber}` }} />
-        </>
-      ),
+      cell: ({ sequenceNumber }) => <Link href={`/dead-letters/${queue}/${sequenceNumber}`}>{sequenceNumber}</Link>,
     },
     { name: DEAD_LETTERS.reason, cell: ({ reason, description }) => reason ?? description },
     { name: DEAD_LETTERS.job, cell: ({ jobId }) => jobId },

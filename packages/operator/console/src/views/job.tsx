@@ -13,6 +13,7 @@ import { JobBadge } from "../parts/badges.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Checkbox } from "../parts/fluent.ts";
 import { Loaded, Loading } from "../parts/notices.tsx";
+import { Take } from "../parts/taken-by.tsx";
 import { WaitWords } from "../parts/wait-words.tsx";
 import { Age, Instant, Said } from "../parts/zone.tsx";
 import { HELD_UP } from "../words/held-up.ts";
@@ -20,8 +21,6 @@ import { AUDIT, JOB } from "../words/job.ts";
 
 const Audit = lazy(async () => ({ default: (await import("../job/audit.tsx")).Audit }));
 const Graph = lazy(async () => ({ default: (await import("../job/graph.tsx")).Graph }));
-
-const Handling = lazy(async () => ({ default: (await import("../parts/handling.tsx")).Handling }));
 
 export function JobView({ jobId }: { readonly jobId: string }) {
   const job = useJob(jobId);
@@ -43,9 +42,7 @@ function Job({ inspection }: { readonly inspection: Inspection }) {
     <>
       <Standing inspection={inspection} />
       <Actions inspection={inspection} />
-      <Suspense>
-        <Handling target={{ kind: "job", id: record.jobId }} />
-      </Suspense>
+      <Take jobId={record.jobId} />
       <Section title={JOB.steps}>
         {workflow && (
           <Suspense fallback={<Loading />}>

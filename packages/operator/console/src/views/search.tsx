@@ -6,10 +6,9 @@ import type { JobPage, JobSummary } from "../api/contract.ts";
 import { useJobs, useJobTotal, useSession } from "../api/queries.ts";
 import { JobBadge } from "../parts/badges.tsx";
 import { BulkOfSearch } from "../parts/bulk-of-search.tsx";
-import { ExportButtons } from "../parts/export-buttons.tsx";
+import { Export } from "../parts/export.tsx";
 import { Button } from "../parts/fluent.ts";
 import { Loaded, Loading, Notice } from "../parts/notices.tsx";
-import { SavedSearches } from "../parts/saved-searches.tsx";
 import { SEARCHED, type Searched, SearchForm } from "../parts/search-form.tsx";
 import { type Column, type Selection, type Sort, sorted, Table } from "../parts/table.tsx";
 import { Age, Instant, useInstant } from "../parts/zone.tsx";
@@ -29,7 +28,6 @@ export function SearchView() {
       <h1>{TEXT.search}</h1>
       {/* Anew for each address, so that Back restores what stands in the fields too. */}
       <SearchForm key={parameters.toString()} filter={filter} find={setParameters} />
-      <SavedSearches filter={filter} />
       {isLookedFor && <p className="quiet">{SEARCH.slow(lacks)}</p>}
       <Found key={`found ${parameters}`} filter={filter} />
     </>
@@ -131,7 +129,7 @@ function Found({ filter }: { readonly filter: Searched }) {
               </Button>
             )}
             {session?.mayOperate && <BulkOfSearch filter={filter} selection={selection} />}
-            <ExportButtons filter={filter} />
+            <Export filter={filter} />
           </>
         );
       }}

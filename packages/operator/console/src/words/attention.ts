@@ -1,4 +1,4 @@
-// The words for what needs a person, and for claims and notes.
+// The words for what needs a person, and for who handles it.
 import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
 import { countedJobs, say } from "./say.ts";
 
@@ -49,18 +49,10 @@ export const ATTENTION = {
   queue: (name: string) => QUEUES[name] ?? `Dead letters of ${name}`,
 } as const;
 
-export const HANDLING = {
-  title: "Claim and notes",
-  claim: "Claim for 30 min",
-  longer: "Claim for 30 min more",
-  release: "Release the claim",
-  claimed: (by: string, until: string) => `Claimed by ${by} until ${until}`,
-  get withGroup() {
-    return say`with all {jobs} of the cause`;
-  },
-  noteCount: (count: number) => counted(count, "note"),
-  note: "Note",
-  noteHint:
-    "For other operators. A web address becomes a link. Notes are kept for 30 days after the last change here. Do not write personal data.",
-  addNote: "Add the note",
+export const TAKEN = {
+  title: "Who handles it",
+  take: "Take",
+  release: "Release",
+  by: (operator: string) => `Taken by ${operator}`,
+  unknown: "Who handles what: not known. Somebody may be at work on what you see.",
 } as const;

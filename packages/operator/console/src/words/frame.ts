@@ -47,7 +47,6 @@ export const TEXT = {
   unknown: (what: string) => `${what}: not known.`,
   sessionUnknown: "Who you are, what you may do and what is paused: not known.",
   pausesUnknown: "What is paused: not known.",
-  claimsUnknown: "Claims and notes: not known. Somebody may be at work on what you see.",
   mayBeOld: "This may be out of date: there is no newer answer.",
   notDrawn: "This view could not be shown",
   notDrawnAbout:

@@ -52,6 +52,8 @@ const ACTION_WORDS: { readonly [action: string]: string } = {
   discardDeadLetter: "Discard a message",
   resendDiscarded: "Send a discarded message again",
   sweep: "Sweep now",
+  take: "Take",
+  release: "Release",
 };
 
 type Report = { readonly [name: string]: number | boolean | string };

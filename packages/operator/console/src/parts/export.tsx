@@ -4,19 +4,12 @@ import { useEffect, useRef, useState } from "react";
 import { get } from "../api/client.ts";
 import type { JobPage } from "../api/contract.ts";
 import { type JobFilter, query } from "../api/queries.ts";
-import { csvOf, EXPORT_LIMIT, jsonLinesOf, readAllPages } from "../export.ts";
+import { csvOf, EXPORT_LIMIT, readAllPages } from "../export.ts";
 import { SEARCH } from "../words/search.ts";
 import { Button } from "./fluent.ts";
 import { Fault } from "./notices.tsx";
 
-const FORMATS = {
-  csv: { write: csvOf, type: "text/csv;charset=utf-8" },
-  jsonl: { write: jsonLinesOf, type: "application/jsonl" },
-} as const;
-
-type Format = keyof typeof FORMATS;
-
-export function ExportButtons({ filter }: { readonly filter: JobFilter }) {
+export function Export({ filter }: { readonly filter: JobFilter }) {
   const running = useRef<AbortController>(undefined);
   const [isRunning, setRunning] = useState(false);
   const [said, say] = useState("");
@@ -24,7 +17,7 @@ export function ExportButtons({ filter }: { readonly filter: JobFilter }) {
   // Who leaves the view wants no file any more.
   useEffect(() => () => running.current?.abort(), []);
 
-  const start = async (format: Format) => {
+  const start = async () => {
     const stop = new AbortController();
     running.current = stop;
     setRunning(true);
@@ -34,8 +27,7 @@ export function ExportButtons({ filter }: { readonly filter: JobFilter }) {
       const read = (limit: number, continuation: string | undefined) =>
         get<JobPage>(`jobs${query({ ...filter, limit, continuation })}`, stop.signal);
       const { jobs, isAll } = await readAllPages(read, (count) => say(SEARCH.exporting(count)));
-      const { write, type } = FORMATS[format];
-      save(new Blob([write(jobs)], { type }), nameOf(format));
+      save(new Blob([csvOf(jobs)], { type: "text/csv;charset=utf-8" }), fileName());
       say(isAll ? SEARCH.exported(jobs.length) : SEARCH.exportedSome(EXPORT_LIMIT));
     } catch (cause) {
       say(stop.signal.aborted ? SEARCH.exportStopped : "");
@@ -48,11 +40,9 @@ export function ExportButtons({ filter }: { readonly filter: JobFilter }) {
   return (
     <section className="export" aria-label={SEARCH.export}>
       <div className="buttons">
-        {(["csv", "jsonl"] as const).map((format) => (
-          <Button key={format} disabled={isRunning} onClick={() => void start(format)}>
-            {SEARCH.exportAs[format]}
-          </Button>
-        ))}
+        <Button disabled={isRunning} onClick={() => void start()}>
+          {SEARCH.exportAsCsv}
+        </Button>
         {isRunning && <Button onClick={() => running.current?.abort()}>{SEARCH.stopExport}</Button>}
       </div>
       <p role="status" className="said">
@@ -63,8 +53,8 @@ export function ExportButtons({ filter }: { readonly filter: JobFilter }) {
   );
 }
 
-function nameOf(format: Format): string {
-  return `jobs-${new Date().toISOString().slice(0, "2026-01-31T12:00".length).replaceAll(":", "")}Z.${format}`;
+function fileName(): string {
+  return `jobs-${new Date().toISOString().slice(0, "2026-01-31T12:00".length).replaceAll(":", "")}Z.csv`;
 }
 
 function save(content: Blob, name: string): void {
