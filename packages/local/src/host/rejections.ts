@@ -71,7 +71,7 @@ export const HOST_REJECTIONS = {
   ),
   takenId: rejection("A sub-orchestration with the id of an instance that has not ended", FAILS_HERE, DISPATCHER),
   unknownFunction: rejection(
-    "An activity, sub-orchestration or entity that the app does not have, called by an orchestrator",
+    "An activity or sub-orchestration that the app does not have, called by an orchestrator",
     FAILS_HERE,
     "https://github.com/Azure/azure-functions-durable-js/issues/197",
   ),
@@ -90,9 +90,4 @@ export const HOST_REJECTIONS = {
   ),
   eventBody: rejection("An event without a body, or whose body is not declared as JSON", "400", WEBHOOKS),
   httpMethod: rejection("A `callHttp` with a method that is no token of HTTP", FAILS, ACTIONS),
-  entityKey: rejection(
-    "A key of an entity with / \\ # ? or a control character, in a signal of a client",
-    "400",
-    CLIENT,
-  ),
 } as const satisfies Readonly<Record<string, Rejection>>;

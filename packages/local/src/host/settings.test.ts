@@ -188,13 +188,11 @@ describe(REJECTIONS.durableCount.what, () => {
 test("the durable engine is held to host.json", () => {
   const json = {
     maxOrchestrationActions: 7,
-    maxEntityOperationBatchSize: 2,
     httpSettings: { defaultAsyncRequestSleepTimeMilliseconds: 100 },
   };
   expect(readDurable(json).durable).toEqual({
     storageType: "azureStorage",
     maxActions: 7,
-    maxEntityBatch: 2,
     httpPollMs: 100,
   });
 });

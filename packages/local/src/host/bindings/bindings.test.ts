@@ -15,7 +15,7 @@ const withBinding = (type: string, direction: "in" | "out"): RegisteredFunction 
   bindings: { t: timer, b: { type, direction } },
 });
 
-test.each(["queueTrigger", "blobTrigger", "eventGridTrigger", "warmupTrigger", "cosmosDBTrigger"])(
+test.each(["queueTrigger", "blobTrigger", "eventGridTrigger", "warmupTrigger", "cosmosDBTrigger", "entityTrigger"])(
   "the trigger %s",
   (type) => {
     expect(unknownBindings(withTrigger(type))).toEqual([

@@ -4,7 +4,7 @@ import type { RegisteredFunction } from "../contract.ts";
 /** Triggers that the host itself listens to or serves. */
 const HOST_TRIGGERS = ["httpTrigger", "timerTrigger", "serviceBusTrigger"];
 /** Triggers that the durable engine invokes. */
-const DURABLE_TRIGGERS = ["orchestrationTrigger", "activityTrigger", "entityTrigger"];
+const DURABLE_TRIGGERS = ["orchestrationTrigger", "activityTrigger"];
 const DURABLE_CLIENTS = ["durableClient", "orchestrationClient"];
 const OUTPUTS = ["http", "serviceBus", "cosmosDB"];
 
@@ -16,7 +16,6 @@ const KIND: Readonly<Record<string, TriggerKind>> = {
   servicebustrigger: "serviceBus",
   orchestrationtrigger: "durable",
   activitytrigger: "durable",
-  entitytrigger: "durable",
 };
 
 /** Undefined: none that this host knows. */
