@@ -109,16 +109,6 @@ def pages():
 
 
 @basic
-def throughput():
-    """containers: throughput, read and replaced"""
-    other = database.create_container_if_not_exists("throughput", PartitionKey("/pk"), offer_throughput=500)
-    read = getattr(other, "get_throughput", None) or other.read_offer
-    assert read().offer_throughput == 500
-    other.replace_throughput(600)
-    assert read().offer_throughput == 600
-
-
-@basic
 def containers():
     """containers: list, query, replace, unique keys"""
     assert len(list(database.list_containers())) >= 2

@@ -159,11 +159,9 @@ await Basic("hierarchical partition keys", async () =>
     Equal(2, (await under.ReadNextAsync()).Count);
 });
 
-await Basic("containers: throughput, unique keys, time to live, composite indexes", async () =>
+await Basic("containers: unique keys, time to live, composite indexes", async () =>
 {
     Container other = await database.CreateContainerIfNotExistsAsync(new ContainerProperties("other", "/pk") { UniqueKeyPolicy = new() { UniqueKeys = { new UniqueKey { Paths = { "/email" } } } } }, 400);
-    await other.ReplaceThroughputAsync(500);
-    Equal(500, await other.ReadThroughputAsync());
     await other.CreateItemAsync(new { id = "1", pk = "a", email = "e" });
     Equal(HttpStatusCode.Conflict, (await Throws<CosmosException>(() => other.CreateItemAsync(new { id = "2", pk = "a", email = "e" }))).StatusCode);
     ContainerProperties properties = await other.ReadContainerAsync();
