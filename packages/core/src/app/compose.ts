@@ -78,7 +78,7 @@ export function composePattern(
   tuning: Tuning,
 ): Composed {
   const { contracts, workflows: known } = business;
-  const workflows = business.loadWorkflows(`PT${config.StartWithin / 1000}S`, functionTimeout);
+  const workflows = business.loadWorkflows(config.StartWithin, functionTimeout);
   const database = cosmosOf(config).database(DATABASE);
   const senders = createBusSenders(() => serviceBusOf(config, { retryOptions: ONE_TRY }));
   const originals = createOriginalMessages(() => serviceBusOf(config, { retryOptions: LOOK_RETRY }));
@@ -94,7 +94,12 @@ export function composePattern(
   );
   const register = createCosmosWorkflowRegister(supervision, jobs);
   const now = Date.now;
-  const timing: Timing = { ...USUAL_TIMING, functionTimeoutMs: functionTimeout.ms, ...tuning.timing };
+  const timing: Timing = {
+    ...USUAL_TIMING,
+    startWithinMs: config.StartWithin,
+    functionTimeoutMs: functionTimeout.ms,
+    ...tuning.timing,
+  };
   const inFlight = () => spanInFlight(config, timing, now());
   const pauseStore = createCosmosPauseStore(supervision);
   const pauses = createPauses(pauseStore, now);

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { Authentication, Endpoint } from "../agents/agent.ts";
-import { START_WITHIN } from "../domain/definition/workflow.ts";
+import { START_WITHIN_MS } from "../domain/definition/workflow.ts";
 import { inWords } from "../messaging/checked.ts";
 import { QUEUES } from "../messaging/queues.ts";
 import { ownedQueues } from "../submission/owned-queues.ts";
@@ -78,8 +78,8 @@ const fixed = z.object({
   JobsInFlight: z.coerce.number().int().min(1).max(100_000).default(200),
   /** The part of these places that the jobs of one fairness key may hold while jobs of other keys are active. */
   FairShare: z.coerce.number().gt(0).max(1).default(0.5),
-  /** How long a step may wait for its agent before it may be scheduled again, unless its workflow sets another time. */
-  StartWithin: duration(START_WITHIN),
+  /** How long a step may wait for its agent before it may be scheduled again. */
+  StartWithin: duration(`PT${START_WITHIN_MS / 1000}S`),
   /** The schedule of a timer: when the supervisor sweeps, the gauges are measured, and housekeeping runs. */
   SupervisorSchedule: schedule.optional(),
   GaugesSchedule: schedule.optional(),
