@@ -158,7 +158,7 @@ export async function showGroup(app: App, group: string, asJson: boolean): Promi
       ago(error.at),
       String(attempt),
       withTimes(error.message),
-      taken.find(({ jobId }) => jobId === orderId)?.by ?? "",
+      taken.find(({ jobId }) => jobId === orderId)?.takenBy ?? "",
     ]),
   );
 }

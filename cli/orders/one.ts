@@ -32,7 +32,7 @@ export async function showOrder(app: App, orderId: string, asJson: boolean): Pro
   if (error) say(`${error.kind} in ${error.step ?? "-"} (${error.agent ?? "-"}): ${withTimes(error.message)}`);
   if (record.deadlineAt) say(`deadline ${timeText(record.deadlineAt)}`);
   if (!taken) say("who handles it: not known");
-  for (const { jobId, by, at } of taken?.taken ?? []) if (jobId === orderId) say(`taken by ${by} ${ago(at)}`);
+  for (const { jobId, takenBy, at } of taken?.taken ?? []) if (jobId === orderId) say(`taken by ${takenBy} ${ago(at)}`);
   for (const wait of waits) say(waitText(wait));
   for (const [action, permission] of Object.entries(actions)) {
     if (permission.allowed)

@@ -160,7 +160,7 @@ test("answers are what the schemas say", async () => {
   expect(statuses.toSorted()).toEqual([200, 409, 409]);
   const by = operators[statuses.indexOf(200)] ?? "";
   expect(await take(by, true)).toBe(200);
-  expect((await answer("taken", contract.takenJobs)).taken).toMatchObject([{ jobId: "published-1", by }]);
+  expect((await answer("taken", contract.takenJobs)).taken).toMatchObject([{ jobId: "published-1", takenBy: by }]);
   expect(await take("dora", false)).toBe(200);
   expect((await answer("taken", contract.takenJobs)).taken).toEqual([]);
   expect((await get("/api/audit-log?from=yesterday")).status).toBe(400);

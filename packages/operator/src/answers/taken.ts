@@ -5,7 +5,7 @@ import { instant } from "./parts.ts";
 /** `GET /api/taken`: the jobs that an operator has taken, the last one first. */
 export const takenJobs = z.strictObject({
   asOf: instant,
-  taken: z.array(z.strictObject({ jobId: z.string(), by: z.string(), at: instant })),
+  taken: z.array(z.strictObject({ jobId: z.string(), takenBy: z.string(), at: instant })),
 });
 
 /** `POST /api/jobs/{jobId}/take`. */

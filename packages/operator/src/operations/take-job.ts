@@ -17,7 +17,7 @@ export async function takeJob(
   context: Context<Pick<Ports, "supervision" | "now">>,
 ): Promise<string | null> {
   const at = instant(context.now());
-  const takenBy = taken ? (await jobs.take({ jobId, by: operator, at })).by : null;
+  const takenBy = taken ? (await jobs.take({ jobId, takenBy: operator, at })).takenBy : null;
   if (!taken) await jobs.release(jobId);
   const outcome = takenBy === null || takenBy === operator ? "done" : `rejected: ${takenBy} has taken it`;
   const entry = { at, operator, action: taken ? "take" : "release", jobId, reason: null, outcome };

@@ -24,7 +24,7 @@ export function createCosmosTakenJobs(container: Container): TakenJobStore {
   const document = (jobId: string) => container.item(idOf(jobId), PARTITION);
   return {
     async all() {
-      const query = "SELECT c.jobId, c.by, c.at FROM c ORDER BY c.at DESC";
+      const query = "SELECT c.jobId, c.takenBy, c.at FROM c ORDER BY c.at DESC";
       return (await container.items.query<TakenJob>(query, { partitionKey: PARTITION }).fetchAll()).resources;
     },
 
@@ -36,7 +36,7 @@ export function createCosmosTakenJobs(container: Container): TakenJobStore {
         if (!isAnswer(cause, CONFLICT)) throw cause;
         const { resource } = await document(job.jobId).read<TakenJob>();
         // It may be released by now.
-        return resource ? { jobId: resource.jobId, by: resource.by, at: resource.at } : this.take(job);
+        return resource ? { jobId: resource.jobId, takenBy: resource.takenBy, at: resource.at } : this.take(job);
       }
     },
 

@@ -38,7 +38,7 @@ export function Export({ filter }: { readonly filter: JobFilter }) {
   };
 
   return (
-    <section className="export" aria-label={SEARCH.export}>
+    <section aria-label={SEARCH.export}>
       <div className="buttons">
         <Button disabled={isRunning} onClick={() => void start()}>
           {SEARCH.exportAsCsv}

@@ -28,7 +28,7 @@ export function TakenBy({ jobId }: OfJobProps) {
   return (
     taken && (
       <p className="quiet">
-        {TAKEN.by(taken.by)} <Age at={taken.at} />
+        {TAKEN.by(taken.takenBy)} <Age at={taken.at} />
       </p>
     )
   );

@@ -35,7 +35,7 @@ function Bulk({ progress }: { readonly progress: BulkProgress }) {
   const { name, about } = ACTIONS[run.action];
   return (
     <>
-      <p className="lead">
+      <p>
         <strong>{BULK.summary(name, run.total)}</strong>{" "}
         {run.cause && (
           <span className="message">

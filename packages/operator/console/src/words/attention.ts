@@ -26,9 +26,6 @@ export const ATTENTION = {
   },
   other: "Other causes",
   otherAbout: "Each of these has a cause of its own.",
-  get count() {
-    return say`{Jobs}`;
-  },
   cause: "Cause",
   where: "Workflow and step",
   firstSeen: "first",

@@ -5,8 +5,6 @@ export const AWAITING = {
   about:
     "A service or a person has accepted these steps and reports them later: for example an approval, or a carrier that collects. If a step's time is over, it is requested again.",
   nothing: "No step awaits a report",
-  steps: "Steps",
-  count: (count: string) => (count === "1" ? "1 step" : `${count} steps`),
   step: "Step",
   assignee: "Assignee",
   assignedTo: "Assigned to",
