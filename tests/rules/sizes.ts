@@ -2,8 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
-import { parseArgs } from "node:util";
 import Table from "cli-table3";
+import { readArguments, runCommand } from "../../cli/every-app/arguments.ts";
 
 /** Lines, of all files: comments and blank lines count. */
 export interface Size {
@@ -90,15 +90,19 @@ function printed(sizes: Sizes): string {
   return `${table}\n${sum("sources") + sum("tests")} lines`;
 }
 
-function main(): void {
-  const { values } = parseArgs({ options: { write: { type: "boolean" }, raise: { type: "boolean" } } });
-  const counted = countedSizes();
-  if (values.raise) writeFileSync(RECORDED, `${JSON.stringify(counted, null, 2)}\n`);
-  else if (values.write) writeFileSync(RECORDED, `${JSON.stringify(lowered(recordedSizes(), counted), null, 2)}\n`);
-  console.log(printed(counted));
-  const faults = sizeFaults(recordedSizes(), counted);
-  for (const fault of faults) console.error(fault);
-  if (faults.length > 0) process.exitCode = 1;
-}
+const USAGE = `npm run sizes
+  prints the lines of sources and of tests by folder
+  --write   records in sizes.json what has fallen
+  --raise   records all numbers as they are`;
 
-if (import.meta.main) main();
+if (import.meta.main)
+  await runCommand(async () => {
+    const { values } = readArguments({ write: { type: "boolean" }, raise: { type: "boolean" } }, USAGE);
+    const counted = countedSizes();
+    const kept = values["raise"] ? counted : values["write"] ? lowered(recordedSizes(), counted) : undefined;
+    if (kept) writeFileSync(RECORDED, `${JSON.stringify(kept, null, 2)}\n`);
+    console.log(printed(counted));
+    const faults = sizeFaults(recordedSizes(), counted);
+    for (const fault of faults) console.error(fault);
+    return faults.length > 0 ? 1 : 0;
+  });
