@@ -67,9 +67,13 @@ const triggers = globSync("functions/*.ts", { cwd: root }).flatMap((file) =>
   [...read(file).matchAll(/["`]%(\w+Queue)%(?:-\$\{\w+\})?["`]/g)].map(([, setting = ""]) => setting),
 );
 
+/** The reply queues of the app's own agents. */
+const ownReplies = business.localAgents.flatMap(({ replies }) => replies?.queue ?? []);
+
 test("queues and containers that the settings name exist, in Azure and locally", () => {
   expect(missing(bicep)).toEqual([]);
   expect(missing(sample)).toEqual([]);
+  expect(queues.map(({ name }) => name)).toEqual(expect.arrayContaining(ownReplies));
   expect(sample["CosmosDatabase"]).toBe(cosmos.database);
 });
 
@@ -181,7 +185,8 @@ const FOR_OPERATORS = ["QuarantineQueue"];
 test("the app has the right to listen wherever a function or an operator needs it, and nowhere else", () => {
   expect(triggers.length).toBeGreaterThan(3);
   const needed = [...triggers, ...FOR_OPERATORS];
-  const isNeeded = ({ name }: Queue) => needed.some((setting) => isNamedBy(name, bicep[setting] ?? "?"));
+  const isNeeded = ({ name }: Queue) =>
+    ownReplies.includes(name) || needed.some((setting) => isNamedBy(name, bicep[setting] ?? "?"));
   const wanted = withParties.filter((queue) => isOwned(queue) || isNeeded(queue));
   expect(withParties.filter(({ listeners }) => listeners.includes("app"))).toEqual(wanted);
 });
@@ -196,7 +201,9 @@ test("planted: a queue without the app's right to listen is found", () => {
 test("reply queues match the pattern that orders may name", () => {
   const pattern = new RegExp(bicep["ReplyQueuePattern"] ?? "^$");
   const owned = withParties.flatMap(({ submission }) => submission?.replyQueues ?? []);
-  const replies = withParties.filter(({ name, listeners }) => listeners.includes("shop") || owned.includes(name));
+  const replies = withParties.filter(
+    ({ name, listeners }) => listeners.includes("shop") || [...owned, ...ownReplies].includes(name),
+  );
   expect(replies.length).toBeGreaterThan(2);
   for (const { name } of replies) expect(name).toMatch(pattern);
 });

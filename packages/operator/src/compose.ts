@@ -209,7 +209,7 @@ function leaseContainerOf(config: Config): ContainerClient {
 }
 
 /** The queues that the app receives from. */
-function consumedQueues({ agentsAskedByQueue }: Business, { queues, config }: Composed): string[] {
+function consumedQueues({ agentsAskedByQueue, localAgents }: Business, { queues, config }: Composed): string[] {
   return [
     queues.jobs,
     queues.priorityJobs,
@@ -218,6 +218,7 @@ function consumedQueues({ agentsAskedByQueue }: Business, { queues, config }: Co
     queues.agentReplies,
     ...teamQueuesOf(config),
     ...[...agentsAskedByQueue].map((agent) => `${queues.agentRequests}-${agent}`),
+    ...localAgents.flatMap(({ replies }) => replies?.queue ?? []),
   ];
 }
 
