@@ -28,7 +28,7 @@ export function startBenchStack(
 
 function queuesWithFloor(data: string): string {
   const entities = JSON.parse(readFileSync(QUEUES_FILE, "utf8")) as { readonly queues: readonly { name: string }[] };
-  const orders = entities.queues.find(({ name }) => name === "orders");
+  const orders = entities.queues.find(({ name }) => name === "jobs");
   const floors = FLOOR_CLIENTS.map((client) => ({ ...orders, name: floorQueue(client) }));
   const file = join(data, "service-bus.json");
   writeFileSync(file, JSON.stringify({ ...entities, queues: [...entities.queues, ...floors] }));

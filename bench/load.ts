@@ -29,6 +29,8 @@ export interface Load {
   readonly rate?: number | undefined;
   readonly workflow: string;
   readonly statuses: WantedStatuses;
+  /** That the orders are sent to, in the place of the app's own. */
+  readonly queue?: string;
 }
 
 /** Longer than a message stays locked for a host that has crashed. */
@@ -41,13 +43,13 @@ const CONCURRENT_RECEIVES = 50;
  */
 export async function runLoad(
   settings: Settings,
-  { orders, rate, workflow, statuses }: Load,
+  { orders, rate, workflow, statuses, queue }: Load,
   onProgress: (sent: number, ended: number) => void,
   onEnd: (ended: number, end: OrderEnd) => void = () => {},
 ): Promise<LoadResult> {
   const client = new ServiceBusClient(settings["ServiceBus"] ?? "");
   const receiver = client.createReceiver(REPLY_QUEUE, { receiveMode: "receiveAndDelete" });
-  const shop = openShop(settings, statuses);
+  const shop = openShop(settings, statuses, queue);
   const sentAt = new Map<string, number>();
   const latenciesMs: number[] = [];
   const endedAt: number[] = [];

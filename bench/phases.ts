@@ -108,8 +108,8 @@ async function runOurs(name: string, stack: Stack, load: Load): Promise<Run> {
 /** Nobody else listens to the floor's queue; the host and the other floor are idle meanwhile. */
 async function runFloor(name: string, floor: FloorProcess, stack: Stack, load: Load): Promise<Run> {
   console.log(`${name}, ${load.orders} orders …`);
-  const settings = { ...settingsFor(stack.addresses), JobsQueue: floor.queue };
+  const settings = settingsFor(stack.addresses);
   const before = await measure(stack, floor);
-  const result = await Promise.race([runLoad(settings, load, () => {}), floor.failed]);
+  const result = await Promise.race([runLoad(settings, { ...load, queue: floor.queue }, () => {}), floor.failed]);
   return runOf(result, before, await measure(stack, floor), ["host"]);
 }

@@ -28,7 +28,7 @@ async function clientOfTheApp(): Promise<CosmosClient> {
 
 const store = own === "app" ? await clientOfTheApp() : new CosmosClient({ connectionString: cosmos });
 const services: Services = {
-  container: store.database("orders").container("orders"),
+  container: store.database("jobs").container("jobs"),
   replies: client.createSender(REPLY_QUEUE),
   remotes,
 };

@@ -11,7 +11,7 @@ import type { Order } from "../shared/contracts/order.ts";
 import { words } from "../shared/words.ts";
 import { choiceFor, GENERATED, staleFiles } from "./agents/generated.ts";
 import { missingFor, readAvailable } from "./agents/missing.ts";
-import { inNamesOf, namesOf, staleNames } from "./agents/names.ts";
+import { containersOf, staleNames } from "./agents/names.ts";
 import { agentTable } from "./agents/table.ts";
 import { ROOT, settingsFor } from "./settings.ts";
 
@@ -39,10 +39,10 @@ test("each key of a contract has its index once, wherever the other paths stand"
   const one = '{ "path": "/keys/customer/?" }';
   expect(text.split(one)).toHaveLength(2);
   const other = `${one},\n          { "path": "/later/?" }`;
-  const written = inNamesOf(APP, text.replace(one, other), namesOf(APP));
+  const written = containersOf(business.contracts, text.replace(one, other));
   expect(written.split(one)).toHaveLength(2);
   expect(written).toContain('"/later/?"');
-  expect(inNamesOf(APP, written, namesOf(APP))).toBe(written);
+  expect(containersOf(business.contracts, written)).toBe(written);
 });
 
 test.each(Object.entries(GENERATED))(

@@ -10,7 +10,7 @@ import { columnsFor, forOutput } from "./every-app/wrapped.ts";
 
 const USAGE = `npm run agents [-- OPTIONS]
              lists the agents with their operations, services and transports
-  --write    writes the files that are generated from agents and contracts: settings, parameters, queues, containers, tables in the docs
+  --write    writes the files that are generated from agents and contracts: settings, parameters, containers, tables in the docs
   --check    only lists what is missing and which files are out of date: exit code 1 if anything is`;
 
 const APP = { contracts: business.contracts, words };

@@ -7,8 +7,8 @@ import { dirname, join, resolve } from "node:path";
 import { build } from "./build.ts";
 import { installApart } from "./common/install-apart.ts";
 import { DOCS } from "./docs/pages.ts";
-import { writeForSite, writeReference } from "./docs/reference.ts";
-import { TABLES } from "./docs/tables.ts";
+import { writeReference } from "./docs/reference.ts";
+import { TABLES, writeTables } from "./docs/tables.ts";
 import { numberOf, readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
 import { ROOT } from "./settings.ts";
 
@@ -42,7 +42,7 @@ await runCommand(async () => {
   if (!installApart(DOCS, "what builds the site (docs/package.json)"))
     throw new Error("The site's packages could not be installed: run npm run docs again with a network");
   build();
-  writeForSite();
+  writeTables();
   // Loaded here: it brings the builder, which --write does without.
   const { buildSimulator } = await import("./build/build-simulator.ts");
   await buildSimulator(join(DOCS, "public", "simulator"));

@@ -10,7 +10,7 @@ import { words as samplesWords } from "../shared/words.ts";
 import { business as template } from "../templates/app/shared/business.ts";
 import { words as templatesWords } from "../templates/app/shared/words.ts";
 import { GENERATED } from "./agents/generated.ts";
-import { inNamesOf, NAMED, namedFile, namesOf, WORDS } from "./agents/names.ts";
+import { NAMED, namedFile, WORDS } from "./agents/names.ts";
 import { RUNBOOKS, runbooksInWords, runbooksOfAnyApp } from "./agents/runbooks.ts";
 import { build } from "./build.ts";
 import { buildCommands } from "./build-commands.ts";
@@ -38,7 +38,6 @@ const COPIED: readonly (readonly [from: string, to: string])[] = [
   ["cli/every-app", "tools/every-app"],
 ];
 const TEMPLATES = { contracts: template.contracts, words: templatesWords };
-const SAMPLES = namesOf({ contracts: sample.contracts, words: samplesWords });
 const isTaken = (path: string) => !path.endsWith(".test.ts");
 /** The sample has an agent that is asked over its queue, by a function of its own; the template has none. */
 const withoutQueueFunctions = (text: string) => text.replaceAll(/"\w+QueueAgent":\d+,/g, "");
@@ -123,16 +122,14 @@ function writeApp(target: string, name: string, packed: ReadonlyMap<string, stri
   writeFileSync(join(target, "local.settings.sample.json"), json({ IsEncrypted: false, Values: settings() }));
   edit(join(target, "azure.yaml"), (text) => text + pipelineIn(readFileSync(join(ROOT, "azure.yaml"), "utf8")));
   edit(join(target, "infra/choices/production.env"), withoutQueueFunctions);
-  edit(join(target, RUNBOOKS), (text) =>
-    runbooksInWords(inNamesOf(TEMPLATES, runbooksOfAnyApp(text), SAMPLES), samplesWords, templatesWords),
-  );
+  edit(join(target, RUNBOOKS), (text) => runbooksInWords(runbooksOfAnyApp(text), samplesWords, templatesWords));
   // Whoever sends jobs: the sample's is a shop.
   const { client } = JSON.parse(readFileSync(join(target, WORDS), "utf8")) as { readonly client: string };
   for (const file of [WORDS, "infra/entities/service-bus.json"])
     edit(join(target, file), (text) =>
       text.replaceAll(`"${client}"`, `"${CLIENT}"`).replaceAll(`"replies-${client}`, `"replies-${CLIENT}`),
     );
-  for (const file of NAMED) edit(join(target, file), (text) => namedFile(TEMPLATES, file, text, SAMPLES));
+  for (const file of NAMED) edit(join(target, file), (text) => namedFile(TEMPLATES, file, text));
   for (const [file, write] of Object.entries(GENERATED)) {
     const path = join(target, file);
     if (existsSync(path)) edit(path, (text) => write(text, template.serviceAgents));
@@ -172,10 +169,6 @@ function withVersions(template: Manifest, name: string, packed: ReadonlyMap<stri
   };
 }
 
-function inTemplatesNames(text: string): string {
-  return inNamesOf(TEMPLATES, text, SAMPLES);
-}
-
 /** The template's agents are asked by calls. */
 function withoutQueueAgents(entities: { readonly queues: readonly { readonly name: string }[] }): object {
   return { ...entities, queues: entities.queues.filter(({ name }) => !name.startsWith("agent-requests-")) };
@@ -186,7 +179,7 @@ function settings(): Record<string, string> {
   const foreign = new Set(sample.serviceAgents.map(({ service }) => service.setting));
   const kept = Object.entries(sampleSettings()).filter(([setting]) => !foreign.has(setting));
   const own = template.serviceAgents.map(({ service }) => [service.setting, service.local]);
-  return JSON.parse(inTemplatesNames(JSON.stringify(Object.fromEntries([...kept, ...own]))));
+  return Object.fromEntries([...kept, ...own]);
 }
 
 function install(target: string): void {

@@ -10,7 +10,7 @@ import { packServices } from "./package/services-package.ts";
 import { ROOT } from "./settings.ts";
 
 const USAGE = `npm run package [-- OPTIONS]
-  --out DIR    the folder for app/ and app.zip; existing ones are replaced (.package, with --services .package-services)
+  --out DIR    the folder for app/, app.zip and app.sbom.json; existing ones are replaced (.package, with --services .package-services)
                DURABLE_BACKEND in the environment is the backend that its host.json names (azureStorage)
   --services   pack the simulated services instead, as a function app for a demonstration (SIMULATED_SERVICES)
   --measure    also measure the cold start on the local host, of the package and of the compiled app`;

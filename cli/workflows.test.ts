@@ -92,7 +92,6 @@ const MEMBERS: { readonly [member in keyof Required<WorkflowStep>]: readonly [Wo
   completeWithin: ["PT7S", "within 7 s"],
   awaitWithin: ["P3D", "reported within 3 d"],
   assignee: ["underwriters", "by underwriters, with a reminder after 1 d"],
-  startWithin: ["PT9S", "begun within 9 s"],
   compensation: ["manual", "compensated manually"],
   policy: [{ onAwaitExpired: "fail" }, "not reported in time: Error"],
 };

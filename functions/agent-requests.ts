@@ -2,14 +2,14 @@
 // `AzureWebJobs.<name>QueueAgent.Disabled`.
 import { app } from "@azure/functions";
 import { agentRequests } from "@scheduler-agent-supervisor/core/functions/agent-requests";
-import { BOUND_AS_BYTES } from "@scheduler-agent-supervisor/core/functions/work-on-message";
+import { BOUND_AS_BYTES, requestsQueueOf } from "@scheduler-agent-supervisor/core/functions/work-on-message";
 import { application } from "../shared/app.ts";
 
 const { agentNames, agentsAskedByQueue } = application.business;
 
 for (const name of agentNames.filter((agent) => agentsAskedByQueue.has(agent))) {
   app.serviceBusQueue(`${name}QueueAgent`, {
-    queueName: `%AgentRequestsQueue%-${name}`,
+    queueName: requestsQueueOf(name),
     connection: "ServiceBus",
     ...BOUND_AS_BYTES,
     handler: agentRequests(application, name),

@@ -1,12 +1,12 @@
 // The scheduler's own queue (P10): the supervisor or an operator asks here for a job's next attempt.
 import { app } from "@azure/functions";
 import { startAttempt } from "@scheduler-agent-supervisor/core/functions/start-attempt";
-import { BOUND_AS_BYTES } from "@scheduler-agent-supervisor/core/functions/work-on-message";
+import { BOUND_AS_BYTES, QUEUES } from "@scheduler-agent-supervisor/core/functions/work-on-message";
 import * as df from "durable-functions";
 import { application } from "../shared/app.ts";
 
 app.serviceBusQueue("startAttempt", {
-  queueName: "%SchedulerQueue%",
+  queueName: QUEUES.scheduler,
   connection: "ServiceBus",
   ...BOUND_AS_BYTES,
   extraInputs: [df.input.durableClient()],

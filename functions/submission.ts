@@ -1,23 +1,21 @@
 // The front door (P1): jobs arrive on the shared queues, or on their sender's own.
 import { app } from "@azure/functions";
 import { submission } from "@scheduler-agent-supervisor/core/functions/submission";
-import { BOUND_AS_BYTES, functionName } from "@scheduler-agent-supervisor/core/functions/work-on-message";
+import { BOUND_AS_BYTES, functionName, QUEUES } from "@scheduler-agent-supervisor/core/functions/work-on-message";
 import * as df from "durable-functions";
 import { application } from "../shared/app.ts";
 
 // Azure reads the list of functions when the app starts: a sender's queue that is added to the setting has its function from then on.
-for (const [name, queueName, queueOf] of [
-  ["submission", "%JobsQueue%", () => application.queueNames().jobs],
-  ["submissionPriority", "%PriorityJobsQueue%", () => application.queueNames().priorityJobs],
-  ...application.submissionQueues.map(
-    ({ queue }) => [`submission_${functionName(queue)}`, queue, () => queue] as const,
-  ),
+for (const [name, queueName] of [
+  ["submission", QUEUES.jobs],
+  ["submissionPriority", QUEUES.priorityJobs],
+  ...application.submissionQueues.map(({ queue }) => [`submission_${functionName(queue)}`, queue] as const),
 ] as const) {
   app.serviceBusQueue(name, {
     queueName,
     connection: "ServiceBus",
     ...BOUND_AS_BYTES,
     extraInputs: [df.input.durableClient()],
-    handler: submission(application, queueOf),
+    handler: submission(application, queueName),
   });
 }

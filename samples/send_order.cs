@@ -9,7 +9,7 @@ var session = Guid.NewGuid().ToString();
 await using var bus = new ServiceBusClient(Environment.GetEnvironmentVariable("ServiceBus"));
 // Before it sends: no status comes too early.
 await using var replies = await bus.AcceptSessionAsync("replies-shop-sessions", session);
-await bus.CreateSender("orders").SendMessageAsync(new ServiceBusMessage(order.ToJsonString())
+await bus.CreateSender("jobs").SendMessageAsync(new ServiceBusMessage(order.ToJsonString())
 {
     ContentType = "application/json", MessageId = orderId, CorrelationId = orderId, ReplyTo = "replies-shop-sessions", ReplyToSessionId = session,
 });

@@ -10,7 +10,7 @@ connection = BlockingConnection(os.environ["SERVICE_BUS_URL"], timeout=60, allow
 receiver = connection.create_receiver(replies)
 ids = {"id": order["orderId"], "correlation_id": order["orderId"]}
 body = json.dumps(order).encode()
-connection.create_sender("orders").send(Message(body=body, inferred=True, content_type="application/json", reply_to=replies, **ids))
+connection.create_sender("jobs").send(Message(body=body, inferred=True, content_type="application/json", reply_to=replies, **ids))
 seen, status = set(), None
 while status not in ("Completed", "Failed", "Compensated", "Cancelled", "Rejected"):
     try:

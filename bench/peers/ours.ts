@@ -38,13 +38,14 @@ export async function startOurs(data: string): Promise<RunningTarget> {
 async function measure(stack: Stack, floor: FloorProcess, variant: Variant, { orders, rate }: Load): Promise<Measured> {
   const isFloor = variant.kind === "floor";
   const workflow = THREE_STEPS.name;
-  const settings = { ...settingsFor(stack.addresses), ...(isFloor && { JobsQueue: floor.queue }) };
+  const settings = settingsFor(stack.addresses);
   // The host is idle while the floor works, and the other way round; the services are nobody's.
   const [idle, working] = isFloor ? ["host", [floor.pid]] : ["", []];
   const own = stack.processes.filter(({ name }) => name !== "remotes" && name !== idle).map(({ pid }) => pid);
   const cpuMs = () => [...own, ...working].reduce((sum, pid) => sum + cpuMsOfTree(pid), 0);
   const before = cpuMs();
-  const load = { orders, rate, workflow, statuses: variant.statusWrites ? "all" : "end" } as const;
+  const statuses = variant.statusWrites ? "all" : "end";
+  const load = { orders, rate, workflow, statuses, ...(isFloor && { queue: floor.queue }) } as const;
   const result = await Promise.race([runLoad(settings, load, () => {}), floor.failed]);
   return resultOf({ ...result, cpuMs: cpuMs() - before });
 }

@@ -5,7 +5,8 @@ import { pathToFileURL } from "node:url";
 import { parseEndpoints } from "@scheduler-agent-supervisor/core/internal/agents/endpoint-list";
 import type { ServiceAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
 import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
-import { QUEUES_FILE, ROOT, sampleSettings } from "../settings.ts";
+import { requestsQueueOf } from "@scheduler-agent-supervisor/core/internal/messaging/queues";
+import { QUEUES_FILE, ROOT } from "../settings.ts";
 import { AGENT_SETTING } from "./generated.ts";
 
 /** A module that exports `services`: the definition of the local stack's own. */
@@ -15,30 +16,28 @@ export interface Available {
   /** The simulated services. */
   readonly services: readonly { readonly name: string; readonly port?: number }[];
   readonly queues: readonly { readonly name: string }[];
-  /** What the names of the agents' request queues begin with. */
-  readonly requestsQueue: string;
 }
 
 /** Of the app in whose folder the command runs. */
 export async function readAvailable(): Promise<Available> {
   const { services } = (await import(pathToFileURL(join(ROOT, REMOTES_FILE)).href)) as Pick<Available, "services">;
   const { queues } = JSON.parse(readFileSync(QUEUES_FILE, "utf8")) as Pick<Available, "queues">;
-  return { services, queues, requestsQueue: sampleSettings()["AgentRequestsQueue"] ?? "" };
+  return { services, queues };
 }
 
 /** Each in words, with the file that lacks it; empty where every agent has what it needs. */
 export function missingFor(
   { serviceAgents, agentsAskedByQueue }: Pick<Business, "serviceAgents" | "agentsAskedByQueue">,
-  { services, queues, requestsQueue }: Available,
+  { services, queues }: Available,
 ): string[] {
   const names = queues.map(({ name }) => name);
   return [
     ...serviceAgents.flatMap((agent) => serviceFaults(agent, services)),
     ...[...agentsAskedByQueue]
-      .filter((agent) => !names.includes(`${requestsQueue}-${agent}`))
+      .filter((agent) => !names.includes(requestsQueueOf(agent)))
       .map(
         (agent) =>
-          `agent ${agent}: a step reaches it over a queue, and infra/entities/service-bus.json has no ${requestsQueue}-${agent}`,
+          `agent ${agent}: a step reaches it over a queue, and infra/entities/service-bus.json has no ${requestsQueueOf(agent)}`,
       ),
   ];
 }

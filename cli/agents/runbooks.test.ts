@@ -12,7 +12,6 @@ const APPLICATION = { one: "loan application", many: "loan applications" };
 test.each([
   ["an order is stuck. An order waits", "a loan application is stuck. A loan application waits"],
   ["### jobs-overdue", "### jobs-overdue"],
-  ["those of `orders`", "those of `loan-applications`"],
   ["`npm run orders -- show ORDER`", "`npm run orders -- show LOAN-APPLICATION`"],
   ["| orders | order by TimeGenerated asc", "| loan applications | order by TimeGenerated asc"],
   ["Orders by cause", "Loan applications by cause"],

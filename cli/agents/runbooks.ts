@@ -11,20 +11,19 @@ export interface Spoken {
 }
 
 export const capital = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
-/** As names of queues, alerts and containers have it. */
+/** As an id of the page has it: LOAN-APPLICATION. */
 export const inName = (word: string): string => word.replaceAll(" ", "-");
 const article = (word: string) => (/^[aeio]/i.test(word) ? "an" : "a");
 
 /** The page in other words. The command `npm run orders` has its name in every app. */
 export function runbooksInWords(text: string, from: Spoken, to: Spoken): string {
   const known = [from.many, from.one].flatMap((word) => [word, inName(word)]).join("|");
-  // Kusto orders by columns. What a queue is called has no spaces.
-  const places = new RegExp(`(\\ban? )?(?<!npm run )\\b(${known})\\b(\`)?(?! by \\w+ (?:asc|desc)\\b)`, "gi");
-  return text.replace(places, (_, before: string | undefined, word: string, after: string | undefined) => {
+  // Kusto orders by columns.
+  const places = new RegExp(`(\\ban? )?(?<!npm run )\\b(${known})\\b(?! by \\w+ (?:asc|desc)\\b)`, "gi");
+  return text.replace(places, (_, before: string | undefined, word: string) => {
     const isMany = [from.many, inName(from.many)].includes(word.toLowerCase());
     const other = isMany ? to.many : to.one;
-    if (word === word.toUpperCase()) return (before ?? "") + inName(other).toUpperCase() + (after ?? "");
-    if (after !== undefined) return (before ?? "") + inName(other) + after;
+    if (word === word.toUpperCase()) return (before ?? "") + inName(other).toUpperCase();
     const said = word.slice(0, 1) === word.slice(0, 1).toUpperCase() ? capital(other) : other;
     if (before === undefined) return said;
     return `${before.startsWith("A") ? capital(article(other)) : article(other)} ${said}`;

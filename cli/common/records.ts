@@ -2,9 +2,8 @@
 
 import type { SqlQuerySpec } from "@azure/cosmos";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { business } from "../../shared/business.ts";
-import { words } from "../../shared/words.ts";
-import { namesOf } from "../agents/names.ts";
+import { QUEUES } from "@scheduler-agent-supervisor/core/internal/messaging/queues";
+import { CONTAINERS, DATABASE } from "@scheduler-agent-supervisor/core/internal/store/containers";
 import type { Settings } from "../every-app/stack-file.ts";
 import { openBus, openCosmos } from "./azure.ts";
 
@@ -30,10 +29,9 @@ const MANY = 1000;
 
 export function openRecords(settings: Settings): Records {
   const cosmos = openCosmos(settings);
-  const { many } = namesOf({ contracts: business.contracts, words });
-  const container = cosmos.database(settings["CosmosDatabase"] ?? many).container(settings["JobsContainer"] ?? many);
+  const container = cosmos.database(DATABASE).container(CONTAINERS.jobs);
   const bus = openBus(settings, { retryOptions: { retryDelayInMs: 300 } });
-  const quarantine = bus.createReceiver(settings["QuarantineQueue"] ?? "quarantine");
+  const quarantine = bus.createReceiver(QUEUES.quarantine);
   const quarantined: Quarantined[] = [];
 
   const query = async (spec: SqlQuerySpec) => (await container.items.query<StateRecord>(spec).fetchAll()).resources;

@@ -7,17 +7,16 @@ import {
   type JobRequest,
   type WantedStatuses,
 } from "@scheduler-agent-supervisor/client/job-client";
+import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
+import { QUEUES } from "@scheduler-agent-supervisor/core/internal/messaging/queues";
 import { business } from "../../shared/business.ts";
-import { words } from "../../shared/words.ts";
-import { namesOf } from "../agents/names.ts";
 import { REPLY_QUEUE, SESSION_REPLY_QUEUE } from "../every-app/reply-queues.ts";
 import type { Settings } from "../every-app/stack-file.ts";
 import { openBus } from "./azure.ts";
 import { firstContent } from "./samples.ts";
 
 const { usualWorkflow } = business.contracts;
-const { many, idName } = namesOf({ contracts: business.contracts, words });
-const USUAL_QUEUES = { jobs: many, priority: `${many}-priority` };
+const idName = idNameOf(business.contracts);
 
 /** Orders under way to the broker at once. */
 const IN_FLIGHT = 64;
@@ -36,11 +35,14 @@ export interface Shop {
   close(): Promise<void>;
 }
 
-/** @param statuses which ones the app is to send; all of them without it */
-export function openShop(settings: Settings, statuses?: WantedStatuses): Shop {
+/**
+ * @param statuses which ones the app is to send; all of them without it
+ * @param queue for all that is not urgent
+ */
+export function openShop(settings: Settings, statuses?: WantedStatuses, queue: string = QUEUES.jobs): Shop {
   const client = openBus(settings, { retryOptions: { maxRetries: 2, retryDelayInMs: 300 } });
-  const normal = client.createSender(settings["JobsQueue"] ?? USUAL_QUEUES.jobs);
-  const high = client.createSender(settings["PriorityJobsQueue"] ?? USUAL_QUEUES.priority);
+  const normal = client.createSender(queue);
+  const high = client.createSender(QUEUES.priorityJobs);
 
   async function send(body: unknown, messageId: string = crypto.randomUUID()): Promise<string> {
     const wanted = statuses && { applicationProperties: { statuses } };
@@ -64,8 +66,8 @@ export function openShop(settings: Settings, statuses?: WantedStatuses): Shop {
 /** A client that receives on a session of its own what becomes of its orders. */
 export function openOrderClient(settings: Settings): JobClient {
   const queues = {
-    jobsQueue: settings["JobsQueue"] ?? USUAL_QUEUES.jobs,
-    priorityQueue: settings["PriorityJobsQueue"] ?? USUAL_QUEUES.priority,
+    jobsQueue: QUEUES.jobs,
+    priorityQueue: QUEUES.priorityJobs,
     replyQueue: SESSION_REPLY_QUEUE,
     idName,
     usualWorkflow,

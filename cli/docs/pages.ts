@@ -47,7 +47,6 @@ const SECTIONS: readonly (readonly [folder: string, title: string, first: readon
     "Reference",
     ["pattern", "workflow-definition", "workflows", "settings", "commands", "operator-api", "telemetry"],
   ],
-  ["reference/api", "API reference", ["index"]],
   ["explanation", "Explanation", ["architecture", "where-we-differ", "performance", "threat-model"]],
   ["explanation/adr", "Decisions", ["index"]],
 ];

@@ -1,15 +1,10 @@
-// What of the reference is made of the code: in git what each setting of its page is without a value; for the site the tables and the packages' API.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// What each setting of its page is without a value, made of the code.
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { apiPages } from "./api/pages.ts";
 import { DOCS } from "./pages.ts";
 import { defaultOf } from "./settings.ts";
-import { writeTables } from "./tables.ts";
 
 const SETTINGS = join(DOCS, "reference/settings.md");
-
-/** Made whole for the site, and not kept in git. */
-const API = join(DOCS, "reference/api");
 
 /** Whether the page's defaults are not what the code says. */
 export function isStale(): boolean {
@@ -22,14 +17,6 @@ export function writeReference(): boolean {
   const wasStale = isStale();
   if (wasStale) writeFileSync(SETTINGS, withDefaults(readFileSync(SETTINGS, "utf8")));
   return wasStale;
-}
-
-/** What the site has and git does not. The packages have to be compiled. */
-export function writeForSite(): void {
-  writeTables();
-  rmSync(API, { recursive: true, force: true });
-  mkdirSync(API, { recursive: true });
-  for (const [page, text] of apiPages()) writeFileSync(join(API, page), text);
 }
 
 const DEFAULT_AT = 4;

@@ -26,7 +26,7 @@ test.each(Object.entries(TABLES))("%s: its page has its place, and says how to p
 });
 
 test("no page has a place for a table that there is not", () => {
-  const places = globSync("**/*.md", { cwd: DOCS, exclude: ["node_modules/**", "reference/{api,tables}/**"] }).flatMap(
+  const places = globSync("**/*.md", { cwd: DOCS, exclude: ["node_modules/**", "reference/tables/**"] }).flatMap(
     (page) => readFileSync(join(DOCS, page), "utf8").match(/<!-- *@include:.*?-->/g) ?? [],
   );
   expect(places.sort()).toEqual(Object.keys(TABLES).map(placeOf).sort());

@@ -1,4 +1,5 @@
 // The deployment package: what of the project .funcignore lets through, with the app bundled, as a folder and as a zip.
+import { createHash } from "node:crypto";
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { strFromU8, strToU8, type ZipOptions, zipSync } from "fflate";
@@ -18,7 +19,7 @@ export interface AppPackage {
 const NEVER = ["dist", "node_modules", ".git", ".azure", "local.settings.json", ".env", ".env.*"];
 /** What the host needs to find an app. */
 const NEEDED = ["host.json", "package.json"];
-const OURS = ["app", "app.zip"];
+const OURS = ["app", "app.zip", "app.sbom.json"];
 
 /** Zip has no time zone and no time before 1980: every file gets its first day, so that the same content is the same zip. */
 const ZIP_ENTRY: ZipOptions = { level: 9, mtime: new Date(1980, 0, 1), os: 3, attrs: 0o100644 << 16 };
@@ -49,8 +50,8 @@ export function packageOf(files: readonly (readonly [string, Uint8Array])[]): Ap
   return { files: new Map(files), libraries: [], zip };
 }
 
-/** Writes `out`/app and `out`/app.zip in the place of an earlier package. @throws if `out` holds anything else. */
-export function writePackage({ files, zip }: AppPackage, out: string): void {
+/** Writes `out`/app, `out`/app.zip and the list of its libraries in the place of an earlier package. @throws if `out` holds anything else. */
+export function writePackage({ files, libraries, zip }: AppPackage, out: string): void {
   const foreign = existsSync(out) ? readdirSync(out).filter((entry) => !OURS.includes(entry)) : [];
   if (foreign.length > 0)
     throw new Error(
@@ -64,11 +65,29 @@ export function writePackage({ files, zip }: AppPackage, out: string): void {
       writeFileSync(file, content);
     }
     writeFileSync(join(made, "app.zip"), zip);
+    if (libraries.length > 0) writeFileSync(join(made, "app.sbom.json"), asJson(componentsOf(libraries, zip)));
     rmSync(out, { recursive: true, force: true });
     renameSync(made, out);
   } finally {
     rmSync(made, { recursive: true, force: true });
   }
+}
+
+/** The libraries inside, in CycloneDX's format: what a pipeline signs. The same package has the same list. */
+function componentsOf(libraries: readonly string[], zip: Uint8Array): object {
+  const digest = createHash("sha256").update(zip).digest("hex");
+  const id = digest.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
+  return {
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    serialNumber: `urn:uuid:${id}`,
+    version: 1,
+    metadata: { component: { type: "file", name: "app.zip", hashes: [{ alg: "SHA-256", content: digest }] } },
+    components: libraries.map((library) => {
+      const [name, version] = [library.slice(0, library.lastIndexOf("@")), library.slice(library.lastIndexOf("@") + 1)];
+      return { type: "library", name, version, purl: `pkg:npm/${name.replace("@", "%40")}@${version}` };
+    }),
+  };
 }
 
 /** Paths of files, with slashes. A folder that is ignored is not entered, as in git. */

@@ -8,7 +8,7 @@ const at = (minute: string) => `2026-01-31T12:${minute}:00.000Z`;
 const WELL: Seen = {
   attention: { asOf: at("59"), count: 0, isAll: true, groups: [] },
   heldUp: { asOf: at("59"), count: 0, isAll: true, groups: [] },
-  deadLetters: { queues: [{ queue: "orders", count: 0, isAll: true, oldestAt: null, causes: [] }] },
+  deadLetters: { queues: [{ queue: "jobs", count: 0, isAll: true, oldestAt: null, causes: [] }] },
   system: [],
   overdue: 0,
 };
@@ -43,6 +43,6 @@ test("since the earliest of what is wrong, each in a line", () => {
 
 test.each<[string, Partial<Seen>]>([
   ["more held up than are read", { heldUp: { ...WELL.heldUp, isAll: false } }],
-  ["a queue that could not be counted", { deadLetters: { queues: [{ queue: "orders", error: "403" }] } }],
+  ["a queue that could not be counted", { deadLetters: { queues: [{ queue: "jobs", error: "403" }] } }],
   ["what is overdue", { overdue: 2 }],
 ])("not with %s", (_, changed) => expect(verdictLines({ ...WELL, ...changed })[0]).toBe("Not well:"));

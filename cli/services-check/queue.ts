@@ -1,6 +1,7 @@
 // The queue of an agent elsewhere, for the check of its worker: a request goes to it, and the reply comes to a queue that nobody else reads now.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
+import { requestsQueueOf } from "@scheduler-agent-supervisor/core/internal/messaging/queues";
 import type { AskByQueue } from "@scheduler-agent-supervisor/testing/internal/services-check/worker-caller";
 import { openBus } from "../common/azure.ts";
 import type { Settings } from "../every-app/stack-file.ts";
@@ -42,7 +43,7 @@ export function openQueue(settings: Settings, replyQueue: string): Queue {
     async ask(agent, request, isLast) {
       const { nonce = "" } = request.ticket;
       own.add(nonce);
-      const sender = client.createSender(`${settings["AgentRequestsQueue"] ?? "agent-requests"}-${agent}`);
+      const sender = client.createSender(requestsQueueOf(agent));
       const timeToLive = Date.parse(request.startBy) - Date.now();
       // The queue drops a second message under one id.
       await sender.sendMessages({ body: request, messageId: nonce, replyTo: replyQueue, timeToLive });

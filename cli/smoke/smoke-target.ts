@@ -1,4 +1,5 @@
 // What the smoke test works on: the bus and the store of the local stack or of Azure, and where telemetry of each goes.
+import { QUEUES } from "@scheduler-agent-supervisor/core/internal/messaging/queues";
 import Long from "long";
 import { openBus } from "../common/azure.ts";
 import { openRecords } from "../common/records.ts";
@@ -6,7 +7,7 @@ import { openOrderClient } from "../common/shop.ts";
 import type { Settings } from "../every-app/stack-file.ts";
 import type { SmokeTarget } from "./smoke-test.ts";
 
-/** As many messages of the orders queue are looked through, as many at once as Service Bus answers. */
+/** As many messages of the queue are looked through, as many at once as Service Bus answers. */
 const MOST = 500;
 const PAGE = 250;
 
@@ -29,7 +30,7 @@ export async function withSmokeTarget<T>(
       record: async (orderId) => (await records.of([orderId]))[0],
       quarantined: async (id) => (await records.quarantined()).find(({ messageId }) => messageId === id)?.faults,
       async waits(id) {
-        const receiver = bus.createReceiver(settings["JobsQueue"] ?? "orders");
+        const receiver = bus.createReceiver(QUEUES.jobs);
         // From the first one: without a number a client goes on where its last look ended.
         let from = Long.ZERO;
         for (let looked = 0; looked < MOST; looked += PAGE) {

@@ -34,7 +34,7 @@ test("all is well", async () => {
 
 test.each([
   ["noQueue", "azd provision"],
-  ["notAllowed", "Data Sender on the queue orders"],
+  ["notAllowed", "Data Sender on the queue jobs"],
   ["unreachable", "NETWORK=private"],
 ] as const)("the sender meets %s", async (fault, wanted) => {
   const submit = () => Promise.reject(new JobClientError(fault, "rejected"));

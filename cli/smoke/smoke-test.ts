@@ -13,7 +13,7 @@ export interface SmokeTarget {
   record(orderId: string): Promise<StateRecord | undefined>;
   /** What the quarantine says of the order's message: the faults it was kept for; undefined if it is not there. */
   quarantined(messageId: string): Promise<readonly string[] | undefined>;
-  /** Whether the order's message still waits in the orders queue. */
+  /** Whether the order's message still waits in its queue. */
   waits(messageId: string): Promise<boolean>;
   /** How much telemetry of the order there is. @throws where it can't be asked for. */
   telemetry(orderId: string): Promise<number>;
@@ -33,7 +33,7 @@ const POLL_MS = 1000;
 const SENDER: { readonly [fault in JobClientFault]: string } = {
   noQueue: "A queue is missing. The template makes those of infra/entities/service-bus.json: azd provision.",
   notAllowed:
-    "A role is missing, for who runs this: Azure Service Bus Data Sender on the queue orders, Data Receiver on replies-shop-sessions. azd provision with GRANT_DEVELOPER_ACCESS=true gives them; a new role takes minutes to spread.",
+    "A role is missing, for who runs this: Azure Service Bus Data Sender on the queue jobs, Data Receiver on replies-shop-sessions. azd provision with GRANT_DEVELOPER_ACCESS=true gives them; a new role takes minutes to spread.",
   noSessions: "The queue replies-shop-sessions has no sessions: it was not made by the template. azd provision.",
   sessionHeld: "Somebody else listens to the same session. Run this again.",
   unreachable:
@@ -80,9 +80,9 @@ async function whyNot(target: SmokeTarget, end: JobEnd, orderId: string): Promis
 }
 
 const NOT_TAKEN =
-  "It waits in the queue orders: no function takes it. The app does not run (az functionapp show --query state, and the log stream), or a role is missing, for the app: Azure Service Bus Data Owner on the queue; or a setting: ServiceBus__fullyQualifiedNamespace, ServiceBus__clientId.";
+  "It waits in the queue jobs: no function takes it. The app does not run (az functionapp show --query state, and the log stream), or a role is missing, for the app: Azure Service Bus Data Owner on the queue; or a setting: ServiceBus__fullyQualifiedNamespace, ServiceBus__clientId.";
 const NOT_RECORDED =
-  "It was taken from the queue, and there is no record of it. The app can't write to the store: a role is missing, for the app (Cosmos DB Data Contributor on the container orders), or a setting: Cosmos__accountEndpoint, Cosmos__clientId; or the message is being delivered again and again, which ends among the dead letters.";
+  "It was taken from the queue, and there is no record of it. The app can't write to the store: a role is missing, for the app (Cosmos DB Data Contributor on the container jobs), or a setting: Cosmos__accountEndpoint, Cosmos__clientId; or the message is being delivered again and again, which ends among the dead letters.";
 
 function fromRecord({ processState, attempt, error, steps }: StateRecord): string {
   const running = Object.entries(steps).flatMap(([name, { state }]) => (state === "Running" ? [name] : []));

@@ -21,10 +21,9 @@ export function compensationInWords({ compensation }: WorkflowStep): string {
 
 /** `inventory.reserve, within 10 s` */
 export function askedOf(step: WorkflowStep): string {
-  const { agent, operation, transport, startWithin } = step;
+  const { agent, operation, transport } = step;
   const over = transport === "queue" ? " over its queue" : "";
-  const start = startWithin === undefined ? "" : `begun within ${spoken(startWithin)}, `;
-  return `${agent}.${operation}${over}, ${start}${timeOf(step)}`;
+  return `${agent}.${operation}${over}, ${timeOf(step)}`;
 }
 
 function timeOf({ completeWithin, awaitWithin }: Pick<WorkflowStep, "completeWithin" | "awaitWithin">): string {

@@ -71,7 +71,6 @@ param authClientId string
 @description('What tokens name as their audience, beside the client id.')
 param authAudience string
 
-var stores = loadJsonContent('../entities/cosmos.json')
 // any, because no queue need have these members.
 var queues = any(loadJsonContent('../entities/service-bus.json').queues)
 // The submission queues of one sender each: the app has a function for each.
@@ -87,21 +86,12 @@ var settings = {
   ServiceBus__fullyQualifiedNamespace: uses.serviceBus
   ServiceBus__credential: 'managedidentity'
   ServiceBus__clientId: identity.clientId
-  JobsQueue: 'orders'
-  PriorityJobsQueue: 'orders-priority'
   SubmissionQueues: string(submissionQueues)
-  SchedulerQueue: 'scheduler'
-  QuarantineQueue: 'quarantine'
-  AgentRequestsQueue: 'agent-requests'
   AgentRepliesQueue: 'agent-replies'
   ReplyQueuePattern: '^replies-[a-z0-9-]{1,80}$'
   Cosmos__accountEndpoint: uses.cosmos
   Cosmos__credential: 'managedidentity'
   Cosmos__clientId: identity.clientId
-  CosmosDatabase: stores.database
-  JobsContainer: 'orders'
-  SupervisionContainer: 'supervision'
-  AuditContainer: 'audit'
   AzureWebJobsStorage__accountName: uses.storageName
   AzureWebJobsStorage__blobServiceUri: uses.storageEndpoints.blob
   AzureWebJobsStorage__queueServiceUri: uses.storageEndpoints.queue
@@ -116,7 +106,6 @@ var settings = {
   EndedJobsKeptFor: 'forever'
   ResubmitWithin: 'P7D'
   JobArchive: 'none'
-  IdleSweepRecordedEvery: 'PT10M'
   GaugesSchedule: '*/30 * * * * *'
   HousekeepingSchedule: '0 17 * * * *'
   OperatorSignIn: signsIn ? 'entra' : 'key'

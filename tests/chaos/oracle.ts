@@ -11,14 +11,7 @@ import type { TestStack } from "../support/test-stack.ts";
 
 /** Whatever the definition has: one that knows no keys is judged by itself. */
 const SERVICES = services.filter(({ keys }) => keys !== false).map(({ name }) => name);
-const QUEUES = [
-  "orders",
-  "orders-priority",
-  "scheduler",
-  "agent-requests-fraud",
-  "agent-replies",
-  "agent-replies-host2",
-];
+const QUEUES = ["jobs", "jobs-priority", "scheduler", "agent-requests-fraud", "agent-replies", "agent-replies-host2"];
 
 interface Published {
   readonly attempt: number;

@@ -174,7 +174,7 @@ const isInItsWait = ({ processState, failureCount }: StateRecord) => processStat
 
 /** As many as wait for one agent before others are left in their queue (`NO_BACKLOG`), and those that were admitted by then. */
 const ADMITTED = 75;
-const IN_THE_QUEUE = /Messages in orders wait for an agent for which too many wait already/;
+const IN_THE_QUEUE = /Messages in jobs wait for an agent for which too many wait already/;
 
 test("2: an outage", async () => {
   const begun = Date.now();

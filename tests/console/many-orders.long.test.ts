@@ -206,7 +206,7 @@ test("a workflow is paused: every view says so, a new order waits and counts as 
   expect(await faultsOf(page)).toEqual([]);
   await app.shop.send(madeOrder("waits-1"));
   await expect
-    .poll(async () => (await messagesIn(app.bus, "orders")).map(({ body }) => body.orderId))
+    .poll(async () => (await messagesIn(app.bus, "jobs")).map(({ body }) => body.orderId))
     .toContain("waits-1");
   expect(await app.records.of(["waits-1"])).toEqual([]);
   await notice.getByRole("link").click();
@@ -271,7 +271,7 @@ test("by keyboard alone: an order is taken and its cause marked resolved, and a 
   await type("Edit the body", JSON.stringify(fixed));
   await type("Reason*", "the client's fault, fixed");
   await press("Send again");
-  await page.getByText("Sent to orders.").waitFor();
+  await page.getByText("Sent to jobs.").waitFor();
   await app.eventually("unreadable-1", ({ processState }) => processState === "Processed");
   expect(errors).toEqual([]);
 });

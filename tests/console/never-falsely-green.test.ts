@@ -51,7 +51,7 @@ const now = () => new Date().toISOString();
 const LONG_AGO = "2026-01-01T00:00:00.000Z";
 const LEADER = { name: "s", epoch: 3, since: LONG_AGO, leads: true };
 const PAUSE = { kind: "agent", name: "payment", by: "ada", at: LONG_AGO, reason: "the bank asks for it" };
-const waiting = (waits: readonly object[]) => ({ asOf: now(), queues: [{ queue: "orders", waits }] });
+const waiting = (waits: readonly object[]) => ({ asOf: now(), queues: [{ queue: "jobs", waits }] });
 const standing = (trouble: object) => {
   const well = { endpoint: "https://pay.example/", health: "healthy", inFlight: 0, capacity: 16, isSlow: false };
   const endpoints = [{ ...well, lastError: null, ...trouble }];
@@ -245,7 +245,7 @@ describe("P30 the all-clear", () => {
       "dead-letters",
       { queues: [{ queue: "quarantine", count: 20, isAll: true, oldestAt: null, causes: [] }] },
     ],
-    ["a queue that could not be counted", "dead-letters", { queues: [{ queue: "orders", error: "403" }] }],
+    ["a queue that could not be counted", "dead-letters", { queues: [{ queue: "jobs", error: "403" }] }],
     ["no supervisor", "supervisor", { leader: { name: "s", epoch: 3, since: null, leads: false } }],
     ["no supervisor ever", "supervisor", { leader: null }],
     [
@@ -259,11 +259,7 @@ describe("P30 the all-clear", () => {
       { leader: LEADER, gauges: { lastAt: LONG_AGO, isLate: false, failing: { since: LONG_AGO, fault: "403" } } },
     ],
     ["a message that nobody takes", "waiting-messages", waiting([{ cause: "notTaken", since: LONG_AGO }])],
-    [
-      "a queue that could not be read",
-      "waiting-messages",
-      { asOf: now(), queues: [{ queue: "orders", error: "403" }] },
-    ],
+    ["a queue that could not be read", "waiting-messages", { asOf: now(), queues: [{ queue: "jobs", error: "403" }] }],
     ["an endpoint that gets no calls", "agents", standing({ health: "broken" })],
     ["a slow endpoint", "agents", standing({ isSlow: true })],
     ["a pause that the session could not read", "agents", { ...standing({}), pauses: [PAUSE] }],
@@ -310,7 +306,7 @@ describe("P30 the all-clear", () => {
     });
     const main = page.locator("main");
     await main.getByRole("link", { name: "No supervisor is active" }).waitFor();
-    const message = main.getByRole("article").filter({ hasText: "Messages in orders wait for their workflow" });
+    const message = main.getByRole("article").filter({ hasText: "Messages in jobs wait for their workflow" });
     await message.getByText(/^Since /).waitFor();
     await main.getByRole("link", { name: "payment: an endpoint gets no calls: HTTP 503" }).waitFor();
     expect(await faultsOf(page)).toEqual([]);

@@ -105,7 +105,7 @@ test(
   () =>
     onStack({ appSettings: { "AzureWebJobs.submission.Disabled": "true" } }, async (app, front, home) => {
       await app.shop.send(madeOrder("stays-1"));
-      const words = /Messages in orders wait for a function that takes and completes them/;
+      const words = /Messages in jobs wait for a function that takes and completes them/;
       await expectNamed(home, front.url, { home: words, terminal: words });
     }),
   TIMEOUT_MS,

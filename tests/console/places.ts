@@ -124,9 +124,9 @@ export const ALERTS: { readonly [alert: string]: Place } = {
   },
   "queue-age": {
     path: "waiting-messages",
-    answer: { queues: [{ queue: "orders", waits: [{ cause: "notTaken", since: AT }] }] },
-    ...{ section: "Waiting messages", home: /Messages in orders wait for a function/ },
-    terminal: /Messages in orders wait for a function/,
+    answer: { queues: [{ queue: "jobs", waits: [{ cause: "notTaken", since: AT }] }] },
+    ...{ section: "Waiting messages", home: /Messages in jobs wait for a function/ },
+    terminal: /Messages in jobs wait for a function/,
   },
   "agent-held-up": { ...held({}), home: /payment: HTTP 503/, terminal: /2 orders: .*payment: HTTP 503/ },
   "endpoint-misconfigured": {

@@ -17,8 +17,8 @@ namedOneByOne([
   },
   {
     name: "the bus is down",
-    home: /The queue orders could not be read|Waiting messages: not known/,
-    terminal: /The queue orders could not be read|Waiting messages: not known/,
+    home: /The queue jobs could not be read|Waiting messages: not known/,
+    terminal: /The queue jobs could not be read|Waiting messages: not known/,
     async begin({ app }) {
       await app.to.bus.behave({ kind: "down" });
       return () => app.to.bus.behave({ kind: "none" });

@@ -109,7 +109,7 @@ test("answers are what the schemas say", async () => {
   const traffic = await answer("traffic", contract.traffic);
   expect(traffic).toMatchObject({ received: { overMs: 60_000 }, times: null });
   const waiting = await answer("waiting-messages", contract.waitingMessages);
-  expect(waiting.queues).toContainEqual({ queue: "orders", waits: [] });
+  expect(waiting.queues).toContainEqual({ queue: "jobs", waits: [] });
   expect((await answer("reports", contract.reports)).reports).toEqual([]);
   const hour = await answer("last-hour", contract.lastHour);
   expect([hour.received, hour.errors].map((counts) => counts.reduce((sum, one) => sum + one, 0))).toEqual([1, 1]);
@@ -117,7 +117,7 @@ test("answers are what the schemas say", async () => {
   expect(await answer("job-count?q=published", contract.jobTotal)).toEqual({ count: null, isMore: false });
   const log = await answer("audit-log?from=2026-01-31T00:00:00Z&to=2026-01-31T12:00:00Z", contract.auditPage);
   expect(log).toEqual({ from: "2026-01-31T00:00:00.000Z", to: "2026-01-31T12:00:00.000Z", entries: [] });
-  expect(traffic.queues.map(({ queue }) => queue)).toContain("orders");
+  expect(traffic.queues.map(({ queue }) => queue)).toContain("jobs");
   const { groups } = await answer("attention", contract.attention);
   expect(groups).toMatchObject([{ cause: "card # has expired", step: "takePayment", kind: "rejected", count: 1 }]);
   expect(groups[0]?.hours.reduce((sum, one) => sum + one, 0)).toBe(1);

@@ -177,7 +177,7 @@ test("a message in the quarantine is read with its faults, fixed and sent again"
   expect(await faultsOf(page)).toEqual([]);
   await page.getByLabel("Reason").fill("the client's fault, fixed");
   await button(page, "Send again").click();
-  await page.getByText("Sent to orders.").waitFor();
+  await page.getByText("Sent to jobs.").waitFor();
   await app.eventually("unreadable-1", isProcessed);
   expect(errors).toEqual([]);
 });
@@ -201,7 +201,7 @@ test("a message that was discarded is found, fixed and sent again, by keyboard a
   await type("Edit the body", JSON.stringify({ ...order, currency: "EUR" }));
   await type("Reason*", "the client misses it");
   await press("Send again");
-  await page.getByText("Sent to orders.").waitFor();
+  await page.getByText("Sent to jobs.").waitFor();
   await app.eventually("unreadable-2", isProcessed);
   await press("Discarded messages");
   await page.getByText("Nothing was discarded in the last 14 days").waitFor();

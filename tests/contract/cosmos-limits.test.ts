@@ -189,7 +189,6 @@ function fullStep(record: StepRecord, name: string): StepRecord {
   const toSchedule = {
     name,
     transport: "queue",
-    startWithin: "PT30S",
     completeWithin: "PT10S",
     awaitWithin: "P1D",
   } as const;

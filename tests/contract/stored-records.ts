@@ -76,7 +76,7 @@ export function storedRecordsContract(
       const orderId = "patch";
       const before = await read(orderId);
       const record = before.steps["reserveStock"] as StepRecord;
-      const times = { transport: "activity", startWithin: "PT30S", completeWithin: "PT10S" } as const;
+      const times = { transport: "activity", completeWithin: "PT10S" } as const;
       const level = [scheduled({ ...times, name: "reserveStock", record }, 1, "forward", NOON, SCHEDULING)];
       const written = await planted.store.change(orderId, claim(startAttemptOf(before), level, "holder", NOON));
       expect(written).toMatchObject({ kind: "written", record: { processState: "Processing", ...UNKNOWN } });

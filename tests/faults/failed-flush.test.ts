@@ -33,7 +33,7 @@ test("[local store | documents written | a flush fails] it ends with a clear err
   const start = () => startServices({ ...options, files });
   const itemsOf = ({ parts: [cosmos] }: Awaited<ReturnType<typeof start>>) => {
     if (cosmos?.name !== "cosmos") throw new Error("the store did not start");
-    return new CosmosClient(cosmos.connectionString).database("orders").container("orders");
+    return new CosmosClient(cosmos.connectionString).database("jobs").container("jobs");
   };
   const nodeOptions = process.env["NODE_OPTIONS"];
   process.env["NODE_OPTIONS"] = `--import=${preload}`;

@@ -73,7 +73,7 @@ onLinux(
     const files = { queues: undefined, "cosmos-resources": resources, remotes: undefined };
     const { child, parts } = await startServices({ ...options, files });
     try {
-      const items = new CosmosClient(connectionOf(parts)).database("orders").container("orders").items;
+      const items = new CosmosClient(connectionOf(parts)).database("jobs").container("jobs").items;
       const create = (id: string) => items.create({ id, orderId: id, text: "x".repeat(5000) });
       for (let index = 0; index < 20; index += 1) await create(`kept-${index}`);
       fill(child.pid);

@@ -67,7 +67,7 @@ test.concurrent(
     const effects = await app.effects("payment", "replayed");
     await app.submit(["replayed"]);
     await send("scheduler", startAttemptOf({ ...before, processState: "Pending" }));
-    for (const queue of ["orders", "scheduler"]) {
+    for (const queue of ["jobs", "scheduler"]) {
       await expect.poll(() => messagesOf(app.bus, queue, "replayed")).toBe(0);
     }
     await app.allEnd(["replayed"]);
@@ -87,7 +87,7 @@ test(
       await sleep(500);
       // Without the bus the lock can't be renewed, and ends.
       await app.to.bus.during({ kind: "down" }, () => sleep(3000));
-      await expect.poll(() => deliveryCount("orders", "overtaken")).toBeGreaterThan(0);
+      await expect.poll(() => deliveryCount("jobs", "overtaken")).toBeGreaterThan(0);
     });
     await app.allEnd(["overtaken"]);
     expect(await app.eventually("overtaken", ended)).toMatchObject({ attempt: 1, failureCount: 0 });
@@ -120,7 +120,7 @@ test.each([
 test.each([
   [
     "[submission | an order received | it can't be read] kept in the quarantine with every fault named; other orders go on",
-    "orders",
+    "jobs",
   ],
   [
     "[replies | a reply received | it can't be read] kept in the quarantine with every fault named; other orders go on",

@@ -348,7 +348,7 @@ test("a second region works on the first one's bus and store, with its rights th
   const received = shared.map(({ body }) => (body["scope"] as { name?: string } | undefined)?.name?.split("/")[1]);
   const { AgentRepliesQueue: replies } = second.settings;
   expect(replies).toBe("agent-replies-host2");
-  expect(received).toEqual(expect.arrayContaining(["orders", replies]));
+  expect(received).toEqual(expect.arrayContaining(["jobs", replies]));
   expect(second.settings["TaskHub"]).not.toBe(first.settings["TaskHub"]);
 });
 

@@ -1,9 +1,11 @@
-// One truth for queues and containers: what the code, the settings and Bicep name is in infra/entities.
+// One truth for queues and containers: what the code and the settings name is in infra/entities.
 
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseConfig } from "@scheduler-agent-supervisor/core/internal/app/config";
+import { QUEUES, requestsQueueOf } from "@scheduler-agent-supervisor/core/messaging";
+import { CONTAINERS, DATABASE } from "@scheduler-agent-supervisor/core/store";
 import { expect, test } from "vitest";
 import { partiesIn } from "../../cli/settings.ts";
 import { business } from "../../shared/business.ts";
@@ -41,44 +43,35 @@ const bicep = Object.fromEntries(
 const PARTIES = ["app", "shop", "operator"];
 const isOwned = ({ submission }: Queue) => submission !== undefined;
 
-/** Settings that name what does not exist. */
-function missing(settings: { readonly [name: string]: string | undefined }): string[] {
-  const names = queues.map(({ name }) => name);
-  const containers = cosmos.containers.map(({ id }) => id);
-  return Object.entries(settings).flatMap(([setting, value]) => {
-    if (value === undefined) return [];
-    if (/Queue$/.test(setting) && !names.some((name) => isNamedBy(name, value)))
-      return [`${setting}: there is no queue ${value}`];
-    if (/Container$/.test(setting) && !containers.includes(value))
-      return [`${setting}: there is no container ${value}`];
-    return [];
-  });
-}
+/** Queues that the app names and infra/entities does not have. */
+const missing = (wanted: readonly string[]) => wanted.filter((each) => !queues.some(({ name }) => name === each));
 
-/** A setting names a queue, or what the names of several begin with: one for each agent, one for each host. */
+/** The app names a queue, or what the names of several begin with: one for each agent, one for each host. */
 function isNamedBy(queue: string, value: string): boolean {
   return queue === value || queue.startsWith(`${value}-`);
 }
 
-/** The settings that name the queues to which functions of the app listen. */
-const triggers = globSync("functions/*.ts", { cwd: root }).flatMap((file) =>
-  [...read(file).matchAll(/["`]%(\w+Queue)%(?:-\$\{\w+\})?["`]/g)].map(([, setting = ""]) => setting),
-);
-
-test("queues and containers that the settings name exist, in Azure and locally", () => {
-  expect(missing(bicep)).toEqual([]);
-  expect(missing(sample)).toEqual([]);
-  expect(sample["CosmosDatabase"]).toBe(cosmos.database);
+/** The queues to which functions of the app listen. */
+const triggers = globSync("functions/*.ts", { cwd: root }).flatMap((file) => {
+  const text = read(file);
+  return [
+    ...[...text.matchAll(/\bQUEUES\.(\w+)/g)].map(([, name]) => QUEUES[name as keyof typeof QUEUES]),
+    ...[...text.matchAll(/["`]%(\w+Queue)%(?:-\$\{\w+\})?["`]/g)].map(([, setting = ""]) => bicep[setting] ?? "?"),
+    ...(text.includes("requestsQueueOf(") ? ["agent-requests"] : []),
+  ];
 });
 
-/** Agents that a step reaches over a queue that is not there. */
-const withoutQueue = (agents: Iterable<string>) =>
-  [...agents].filter((agent) => !queues.some(({ name }) => name === `${bicep["AgentRequestsQueue"]}-${agent}`));
+test("queues and containers that the app names exist, in Azure and locally", () => {
+  const replies = [bicep, sample].map(({ AgentRepliesQueue: queue }) => queue ?? "?");
+  expect(missing([...Object.values(QUEUES), ...replies])).toEqual([]);
+  expect(cosmos.containers.map(({ id }) => id)).toEqual(Object.values(CONTAINERS));
+  expect(cosmos.database).toBe(DATABASE);
+});
 
 test("each agent that a step reaches over a queue has its request queue", () => {
   expect(business.agentsAskedByQueue.size).toBeGreaterThan(0);
-  expect(withoutQueue(business.agentsAskedByQueue)).toEqual([]);
-  expect(withoutQueue(["fraud", "planted"])).toEqual(["planted"]);
+  expect(missing([...business.agentsAskedByQueue].map(requestsQueueOf))).toEqual([]);
+  expect(missing(["fraud", "planted"].map(requestsQueueOf))).toEqual(["agent-requests-planted"]);
 });
 
 test("P27 a request to an agent that nobody takes up is gone with its time, and no dead letter; sent twice it is there once", () => {
@@ -161,21 +154,21 @@ test("a client or team gets a right on each queue that names it, and on no other
 });
 
 /** No function listens there: operators have the app see to its messages. */
-const FOR_OPERATORS = ["QuarantineQueue"];
+const FOR_OPERATORS = [QUEUES.quarantine];
 
 test("the app has the right to listen wherever a function or an operator needs it, and nowhere else", () => {
   expect(triggers.length).toBeGreaterThan(3);
   const needed = [...triggers, ...FOR_OPERATORS];
-  const isNeeded = ({ name }: Queue) => needed.some((setting) => isNamedBy(name, bicep[setting] ?? "?"));
+  const isNeeded = ({ name }: Queue) => needed.some((each) => isNamedBy(name, each));
   const wanted = withParties.filter((queue) => isOwned(queue) || isNeeded(queue));
   expect(withParties.filter(({ listeners }) => listeners.includes("app"))).toEqual(wanted);
 });
 
 test("planted: a queue without the app's right to listen is found", () => {
   const deaf = queues.find(({ listeners }) => !listeners.includes("app"))?.name ?? "";
-  expect(triggers.some((setting) => isNamedBy(deaf, bicep[setting] ?? "?"))).toBe(false);
+  expect(triggers.some((each) => isNamedBy(deaf, each))).toBe(false);
   expect(isNamedBy("agent-requests-fraud", "agent-requests")).toBe(true);
-  expect(isNamedBy("orders", "order")).toBe(false);
+  expect(isNamedBy("jobs", "job")).toBe(false);
 });
 
 test("reply queues match the pattern that orders may name", () => {
@@ -184,11 +177,4 @@ test("reply queues match the pattern that orders may name", () => {
   const replies = withParties.filter(({ name, listeners }) => listeners.includes("shop") || owned.includes(name));
   expect(replies.length).toBeGreaterThan(2);
   for (const { name } of replies) expect(name).toMatch(pattern);
-});
-
-test("planted: a queue and a container that do not exist are found", () => {
-  expect(missing({ JobsQueue: "order", JobsContainer: "order" })).toEqual([
-    "JobsQueue: there is no queue order",
-    "JobsContainer: there is no container order",
-  ]);
 });

@@ -71,7 +71,7 @@ test("the contract: nothing throws, what is wrong is named, and nobody's prototy
 test(
   "over the bus: each is recorded or quarantined, and no queue keeps one",
   async () => {
-    const sender = app.bus.createSender("orders");
+    const sender = app.bus.createSender("jobs");
     const mark = (index: number) => `case-${index}`;
     for (let first = 0; first < cases.length; ) {
       const batch = await sender.createMessageBatch();
@@ -94,8 +94,8 @@ test(
     for (const { messageId, faults } of await app.records.quarantined())
       expect(faults.length, messageId).toBeGreaterThan(0);
     for (const [queue, options] of [
-      ["orders", {}],
-      ["orders", { subQueueType: "deadLetter" }],
+      ["jobs", {}],
+      ["jobs", { subQueueType: "deadLetter" }],
       ["quarantine", { subQueueType: "deadLetter" }],
     ] as const) {
       const left = await messagesIn(app.bus, queue, options);

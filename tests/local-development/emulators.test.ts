@@ -186,7 +186,7 @@ test("the probe finds nothing in a store that keeps the rules, and each rule tha
   const client = new CosmosClient(connection);
   try {
     await createContainers(connection, cosmos, 5000);
-    const orders = client.database(cosmos.database).container("orders");
+    const orders = client.database(cosmos.database).container("jobs");
     expect(await probeStore(orders, "orderId")).toEqual([]);
     expect(await probeStore(unruly(orders, "stale"), "orderId")).toEqual([
       expect.stringMatching(/^Patch with a stale ETag inside a batch answers 200,200, not 412/),

@@ -24,7 +24,6 @@ const step = (
   agent: "service",
   operation: name,
   after,
-  startWithin: "PT30S",
   completeWithin: "PT30S",
   compensation: compensation === "operation" ? { operation: `un${name}`, completeWithin: "PT30S" } : compensation,
 });

@@ -18,6 +18,7 @@ import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file"
 import { strFromU8, unzipSync } from "fflate";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AppPackage, packApp, writePackage } from "../../cli/every-app/app-package.ts";
+import { productionPlaces } from "../../cli/every-app/production.ts";
 import type { Settings } from "../../cli/every-app/stack-file.ts";
 import { ROOT } from "../../cli/settings.ts";
 import { madeOrder } from "../support/made-order.ts";
@@ -26,10 +27,12 @@ import { startTestStack } from "../support/test-stack.ts";
 /** It packs the app several times. */
 
 const folder = mkdtempSync(join(tmpdir(), "package-"));
+const out = join(folder, "out");
 let made: AppPackage;
 let unzipped: Record<string, Uint8Array>;
 beforeAll(async () => {
   made = await packApp(ROOT);
+  writePackage(made, out);
   unzipped = unzipSync(made.zip);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -72,6 +75,7 @@ test("its code is that of functions/, shared/ and the core, and names no folder 
   expect(text).toContain("// packages/core/dist/domain/");
   expect(text).toContain("// dist/shared/workflows/");
   expect(text).not.toContain("// packages/local/dist/");
+  expect(text).not.toContain("// instead/");
   expect(text).not.toContain(ROOT);
 });
 
@@ -107,6 +111,12 @@ test("the libraries inside are those of the lock file, for production alone", ()
   const direct = readJson("package.json").dependencies as Record<string, string>;
   const used = ["@azure/functions", "@azure/service-bus", "@azure/cosmos", "durable-functions", "zod"];
   expect(inside).toEqual(expect.arrayContaining(used.map((name) => `${name}@${direct[name]}`)));
+  // None is a stand-in, and the list that a pipeline signs is the same.
+  expect([...productionPlaces({ packages })].filter((place) => place.startsWith("instead/"))).toEqual([]);
+  const signed = JSON.parse(readFileSync(join(out, "app.sbom.json"), "utf8")) as {
+    components: { name: string; version: string }[];
+  };
+  expect(signed.components.map(({ name, version }) => `${name}@${version}`)).toEqual(inside);
 });
 
 test("the same sources make the same bytes", async () => {
@@ -150,8 +160,6 @@ test("an import that only a development dependency answers is rejected, as is a 
 });
 
 test("it is written in the place of an earlier package, never in that of anything else", () => {
-  const out = join(folder, "out");
-  writePackage(made, out);
   writeFileSync(join(out, "app", "old.js"), "");
   writePackage(made, out);
   expect(existsSync(join(out, "app", "old.js"))).toBe(false);

@@ -24,11 +24,11 @@ beforeAll(() => {
 });
 
 test("the two commands write what follows from it: names, settings, parameters and tables", () => {
-  expect(copy.run("cli/agents.ts", "--write")).toContain("Written: local.settings.sample.json");
+  expect(copy.run("cli/agents.ts", "--write")).toContain("infra/entities/cosmos.json");
   copy.run("cli/workflows.ts", "--write");
   expect(copy.run("cli/agents.ts", "--check")).toContain("2 agents have what they need");
   const { containers } = JSON.parse(readFileSync(join(copy.folder, "infra/entities/cosmos.json"), "utf8"));
-  expect(containers[0]).toMatchObject({ id: "registrations", partitionKey: { paths: ["/registrationId"] } });
+  expect(containers[0]).toMatchObject({ id: "jobs", partitionKey: { paths: ["/registrationId"] } });
   for (const file of globSync("{functions,infra}/**/*.{ts,json,bicep,bicepparam}", {
     cwd: copy.folder,
   })) {

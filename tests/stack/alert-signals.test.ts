@@ -1,6 +1,6 @@
 // What the alerts filter for, seen in a real run: each event and metric that a query names comes, with the properties it reads.
 
-import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after } from "@scheduler-agent-supervisor/core/internal/domain/duration";
@@ -52,13 +52,11 @@ beforeAll(async () => {
     data,
     appDir: adapted.dir,
     parts: PART_NAMES,
+    cosmosFile: withoutAuditLog(),
     appSettings: {
       GaugesSchedule: "* * * * * *",
       OTEL_METRIC_EXPORT_INTERVAL: "1000",
       OTEL_BSP_SCHEDULE_DELAY: "200",
-      // The audit log can't be written.
-      SupervisionContainer: "nowhere",
-      AuditContainer: "nowhere",
       HousekeepingSchedule: "* * * * * *",
       EndedJobsKeptFor: "P1D",
     },
@@ -69,6 +67,14 @@ afterAll(async () => {
   adapted[Symbol.dispose]();
   rmSync(data, { recursive: true, force: true });
 });
+
+/** It can't be written then. */
+function withoutAuditLog(): string {
+  const { database, containers } = JSON.parse(readFileSync(join(ROOT, "infra/entities/cosmos.json"), "utf8"));
+  const file = join(data, "cosmos.json");
+  writeFileSync(file, JSON.stringify({ database, containers: containers.slice(0, 1) }));
+  return file;
+}
 
 const inError = ({ processState, outbox }: { processState: string; outbox: readonly unknown[] }) =>
   processState === "Error" && outbox.length === 0;
@@ -95,7 +101,7 @@ async function makeTrouble(): Promise<void> {
   await app.eventually("alert-3", ({ processState, outbox }) => processState === "Compensated" && outbox.length === 0);
   await app.switchOn("inventory", { kind: "down", calls: 3 });
   await app.switchOn("shipping", { kind: "reject", status: 401, calls: 1, match: { orderId: "alert-4" } });
-  const sender = app.bus.createSender("orders");
+  const sender = app.bus.createSender("jobs");
   await sender.sendMessages({ body: madeOrder("alert-4"), messageId: "alert-4", replyTo: "replies-nowhere" });
   await sender.close();
   await app.eventually("alert-4", ({ processState }) => processState === "Processed");

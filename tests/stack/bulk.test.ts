@@ -114,8 +114,7 @@ test("P9 P30 where the cause is still there it stops after one order, and leaves
 });
 
 function storeOfRuns() {
-  const { SupervisionContainer = "supervision" } = app.settings;
-  return createCosmosBulkStore(containerOf(app.settings).database.container(SupervisionContainer));
+  return createCosmosBulkStore(containerOf(app.settings).database.container("supervision"));
 }
 
 test("P9 P16 P30 each order is done once though the host is killed; what changed since is skipped, newcomers stay out", async () => {

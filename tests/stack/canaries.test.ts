@@ -150,7 +150,7 @@ test("no secret is seen by a role that may not, in the console or in the log", a
     { body: valid, messageId: `m-${repeated}` },
     { body: valid, messageId: "quarantined-c", correlationId: repeated.toUpperCase() },
   ];
-  await send("orders", ...bodies, ...around);
+  await send("jobs", ...bodies, ...around);
   const forged = { ticket: { jobId: "none", nonce: canary(credentials) }, kind: "done", result: 7 };
   await send("agent-replies", { body: forged, messageId: "reply" });
 
@@ -284,7 +284,7 @@ test("nor does any secret stand in the archive", async () => {
 });
 
 describe("who has no right", () => {
-  const QUEUES = ["orders", "orders-priority", "scheduler", "quarantine", "agent-replies", REQUESTS];
+  const QUEUES = ["jobs", "jobs-priority", "scheduler", "quarantine", "agent-replies", REQUESTS];
 
   const pick = <T>(among: readonly T[]): T => among[Math.floor(Math.random() * among.length)] as T;
 

@@ -53,7 +53,7 @@ test(
   "P4 of two hosts that are notified of an order at once, one takes it and does each step; the other starts nothing",
   async () => {
     const records = await Promise.all(Array.from({ length: ORDERS }, (_, index) => pending(`claimed-${index}`)));
-    const sender = app.bus.createSender(app.settings["SchedulerQueue"] ?? "");
+    const sender = app.bus.createSender("scheduler");
     const startAttempts = records.flatMap((record) =>
       Array.from({ length: START_ATTEMPTS }, () => ({ body: startAttemptOf(record) })),
     );

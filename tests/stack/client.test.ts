@@ -37,9 +37,9 @@ afterAll(async () => {
 });
 
 const queues = {
-  jobsQueue: "orders",
+  jobsQueue: "jobs",
   idName: "orderId",
-  priorityQueue: "orders-priority",
+  priorityQueue: "jobs-priority",
   replyQueue: SESSION_REPLY_QUEUE,
   usualWorkflow: USUAL_WORKFLOW,
 };
@@ -216,7 +216,7 @@ test("the broker's death is outlived: the session is taken again, and nothing is
 });
 
 test("P15 what a client says of its session: a number is its text, none where one is needed stops no order, too long is a fault", async () => {
-  const sender = app.bus.createSender("orders");
+  const sender = app.bus.createSender("jobs");
   const request = (orderId: string) => ({ body: madeOrder(orderId), messageId: orderId, replyTo: SESSION_REPLY_QUEUE });
   await sender.sendMessages([
     { ...request("session-1"), replyToSessionId: "42" },
@@ -270,14 +270,11 @@ test("P15 the rejection of another order under a known id ends its own submissio
 });
 
 test("P11 a start message may be sent for later", async () => {
+  const senders = createBusSenders(() => app.bus);
+  // To where this test listens, in the place of the scheduler's queue.
   const messenger = createServiceBusMessenger(
-    createBusSenders(() => app.bus),
-    {
-      scheduler: REPLY_QUEUE,
-      quarantine: "quarantine",
-      agentRequests: "agent-requests",
-      agentReplies: "agent-replies",
-    },
+    { ...senders, send: (_, message) => senders.send(REPLY_QUEUE, message) },
+    { agentReplies: "agent-replies" },
   );
   const startAttempt = { jobId: "later-1", attempt: 2, direction: "forward" } as const;
   const at = new Date(Date.now() + 1500).toISOString();

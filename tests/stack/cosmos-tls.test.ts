@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 const data = mkdtempSync(join(tmpdir(), "cosmos-tls-"));
 let server: RunningCosmos;
 beforeAll(async () => {
-  server = await startCosmos({ port: 0, data, tls: {}, resources: { database: "orders", containers: [] } });
+  server = await startCosmos({ port: 0, data, tls: {}, resources: { database: "jobs", containers: [] } });
 });
 afterAll(async () => {
   await server.close();

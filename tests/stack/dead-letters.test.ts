@@ -84,7 +84,7 @@ const ended = ({ processState }: StateRecord) => hasEnded(processState);
 
 test("P1 an order that can't be read is corrected and sent again: it goes through, and its shop is notified of it where it asked", async () => {
   const order = { ...madeOrder("corrected-1"), workflow: "three-steps", currency: "euro" };
-  const sender = app.bus.createSender("orders");
+  const sender = app.bus.createSender("jobs");
   await sender.sendMessages({ body: order, messageId: "corrected-1", replyTo: "replies-shop", correlationId: "c-1" });
   await sender.close();
   await expect.poll(() => page("quarantine")).toHaveLength(1);
@@ -103,7 +103,7 @@ test("P1 an order that can't be read is corrected and sent again: it goes throug
   const corrected = { ...order, currency: "EUR" };
   expect(await ask(`${path}/resend`, { ...REASON, body: corrected })).toMatchObject({
     status: 200,
-    body: { queue: "quarantine", target: "orders", removed: true, messageId: expect.stringMatching(/^resent-/) },
+    body: { queue: "quarantine", target: "jobs", removed: true, messageId: expect.stringMatching(/^resent-/) },
   });
   expect(await app.eventually("corrected-1", ended)).toMatchObject({ processState: "Processed", correlationId: "c-1" });
   await expect.poll(() => app.statuses("corrected-1").map(({ subject }) => subject)).toContain("Completed");
@@ -115,7 +115,7 @@ test("P1 an order that can't be read is corrected and sent again: it goes throug
       operator: "ada@example.com",
       jobId: "corrected-1",
       reason: REASON.reason,
-      outcome: expect.stringMatching(/^resent to orders as resent-.*, with another body$/),
+      outcome: expect.stringMatching(/^resent to jobs as resent-.*, with another body$/),
       message: { queue: "quarantine", subject: "InvalidSubmission" },
     },
   ]);
@@ -127,7 +127,7 @@ test("the queues are listed with their counts, and a queue in pages, the oldest 
   const { body } = await ask();
   const names = (body["queues"] as Json[]).map(({ queue }) => queue);
   expect(names).toEqual([
-    ...["orders", "orders-priority", "scheduler", "agent-replies", "agent-requests-fraud"],
+    ...["jobs", "jobs-priority", "scheduler", "agent-replies", "agent-requests-fraud"],
     ...["quarantine", "quarantine-dead-letters"],
   ]);
   const oldestAt = String((await page("scheduler"))[0]?.["enqueuedAt"]);
@@ -320,7 +320,7 @@ test("a queue and a message that are not there, and a query that is at fault", a
   expect((await ask("/orders/1")).status).toBe(404);
   expect((await ask("/orders/x")).status).toBe(404);
   expect((await ask("/orders/99999999999999999999/discard", REASON)).status).toBe(404);
-  expect(await ask("?queue=orders&limit=101&from=x")).toMatchObject({ status: 400, body: { faults: [{}, {}] } });
+  expect(await ask("?queue=jobs&limit=101&from=x")).toMatchObject({ status: 400, body: { faults: [{}, {}] } });
 });
 
 test("a reply that can't be read goes back to the queue of replies; one that is too large for it goes nowhere", async () => {

@@ -55,7 +55,7 @@ async function inError(orderId: string): Promise<StateRecord> {
 }
 
 async function sendRaw(body: unknown, properties: object = {}): Promise<void> {
-  const sender = app.bus.createSender("orders");
+  const sender = app.bus.createSender("jobs");
   await sender.sendMessages({ body, ...properties });
   await sender.close();
 }
@@ -104,16 +104,10 @@ describe("what is too large", () => {
     expect([400, 409]).toContain(answer.status);
   });
 
-  const queues = {
-    scheduler: "scheduler",
-    quarantine: "quarantine",
-    agentRequests: "agent-requests",
-    agentReplies: "agent-replies",
-  };
   const messenger = () =>
     createServiceBusMessenger(
       createBusSenders(() => app.bus),
-      queues,
+      { agentReplies: "agent-replies" },
     );
 
   test("a status message is undeliverable, and no reason to wait", async () => {

@@ -136,7 +136,7 @@ function messageOf({ message }: Row, index: number): ServiceBusMessage {
   };
 }
 
-async function send(message: ServiceBusMessage, queue = "orders"): Promise<void> {
+async function send(message: ServiceBusMessage, queue = "jobs"): Promise<void> {
   const sender = app.bus.createSender(queue);
   await sender.sendMessages(message);
   await sender.close();
@@ -189,7 +189,7 @@ test("[submission | an order received | another charset, compressed, nested too 
       if (!/64 KB/.test(row.what)) expect(one?.applicationProperties?.[name], row.what).toBe(value);
     }
   }
-  for (const queue of ["orders", "quarantine"]) {
+  for (const queue of ["jobs", "quarantine"]) {
     expect(await messagesIn(app.bus, queue, { subQueueType: "deadLetter" })).toEqual([]);
   }
 });
@@ -238,7 +238,7 @@ test("[submission | an order that waits | its workflow is paused, and its ids re
   await pauses("pause");
   await send(WHOLE);
   const waiting = async () =>
-    (await messagesIn(app.bus, "orders", RAW)).find(
+    (await messagesIn(app.bus, "jobs", RAW)).find(
       ({ applicationProperties = {} }) => "postponeCause" in applicationProperties,
     );
   await expect.poll(waiting, PATIENCE).toBeDefined();
@@ -258,11 +258,11 @@ test("[submission | an order that waits | its time to live passes while it waits
   await pauses("pause");
   await send({ ...WHOLE, body: Buffer.from(jsonOf("expired-1")), correlationId: "expired", timeToLive: 3000 });
   const dead = async () =>
-    (await messagesIn(app.bus, "orders", { subQueueType: "deadLetter" })).filter(
+    (await messagesIn(app.bus, "jobs", { subQueueType: "deadLetter" })).filter(
       ({ correlationId }) => correlationId === "expired",
     );
   await expect.poll(dead, PATIENCE).toMatchObject([{ deadLetterReason: "TTLExpiredException" }]);
-  expect((await messagesIn(app.bus, "orders")).filter(({ correlationId }) => correlationId === "expired")).toEqual([]);
+  expect((await messagesIn(app.bus, "jobs")).filter(({ correlationId }) => correlationId === "expired")).toEqual([]);
   await pauses("resume");
 });
 
@@ -272,7 +272,7 @@ test("[operator | an order resent from the quarantine | a body at fault, and ids
   await expect.poll(() => inQuarantine("true"), PATIENCE).toHaveLength(1);
   const [kept] = await inQuarantine("true");
   expectCopy(kept, message);
-  expect(kept?.applicationProperties).toMatchObject({ sentSubject: "Order placed", queue: "orders" });
+  expect(kept?.applicationProperties).toMatchObject({ sentSubject: "Order placed", queue: "jobs" });
   const order = { ...madeOrder("again-1"), workflow: "smoke" };
   await ask(`dead-letters/quarantine/${kept?.sequenceNumber}/resend`, { reason: "without the surprise", body: order });
   await app.eventually("again-1", ({ processState }) => processState === "Processed");

@@ -17,7 +17,7 @@ beforeAll(async () => {
   meter.target = cosmos?.port ?? 0;
   const connectionString = cosmos?.connectionString.replace(String(cosmos.port), String(meter.port)) ?? "";
   client = new CosmosClient({ connectionString, consistencyLevel: ConsistencyLevel.Session });
-  store = createCosmosBulkStore(client.database("orders").container("supervision"));
+  store = createCosmosBulkStore(client.database("jobs").container("supervision"));
 });
 afterAll(async () => {
   client?.dispose();

@@ -268,7 +268,7 @@ describe("the payment token", () => {
   });
 
   test("in a message of the quarantine too; nor does an order come with what stands for it", async () => {
-    const sender = app.bus.createSender("orders");
+    const sender = app.bus.createSender("jobs");
     const order = { ...madeOrder("token-2"), currency: "euro", paymentToken: TOKEN };
     await sender.sendMessages([
       { body: order, messageId: "token-2" },

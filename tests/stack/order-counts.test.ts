@@ -164,7 +164,7 @@ test("the benchmark's floor makes the requests of such an order, without the sho
   const client = new CosmosClient({ connectionString: cosmos?.connectionString ?? "" });
   const messages = new ServiceBusClient(bus?.connectionString ?? "");
   const services: Services = {
-    container: client.database("orders").container("orders"),
+    container: client.database("jobs").container("jobs"),
     replies: messages.createSender(REPLY_QUEUE),
     remotes: ["inventory", "payment", "shipping"].map((name) => remotes[name] ?? ""),
   };

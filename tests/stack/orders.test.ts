@@ -62,7 +62,7 @@ test("P1 a message delivered twice creates one order and one effect a step", asy
   await app.eventually("twice-1", ended);
   await app.shop.send(madeOrder("twice-1"));
   // Each is answered under the same message id, and the reply queue drops what it has had.
-  await expect.poll(() => messagesOf(app.bus, "orders", "twice-1")).toBe(0);
+  await expect.poll(() => messagesOf(app.bus, "jobs", "twice-1")).toBe(0);
   expect(subjects("twice-1").filter((subject) => subject === "Received")).toHaveLength(1);
   for (const [service, steps] of SERVICES) expect(await app.effects(service, "twice-1")).toHaveLength(steps);
   expect(await app.eventually("twice-1", ended)).toMatchObject({ attempt: 1, failureCount: 0 });
@@ -82,7 +82,7 @@ test("P1 bad input is kept in the quarantine with every fault named as a propert
   for (const name of ["orderId", "currency", "surprise"]) expect(faults.join("\n")).toContain(name);
   expect(messages.map(({ body }) => body)).toContain("{not json");
   // It is completed once its sender is notified.
-  await expect.poll(() => messagesIn(app.bus, "orders")).toEqual([]);
+  await expect.poll(() => messagesIn(app.bus, "jobs")).toEqual([]);
 });
 
 test("P1 another order under a known id is quarantined", async () => {
@@ -123,7 +123,7 @@ test("P6 a reply that is lost on the way leads to one effect: the next try has t
 });
 
 test("P15 an order without a reply queue, and one whose queue does not exist, go through", async () => {
-  const sender = app.bus.createSender("orders");
+  const sender = app.bus.createSender("jobs");
   await sender.sendMessages([
     { body: madeOrder("unheard-1"), messageId: "unheard-1" },
     { body: madeOrder("unheard-2"), messageId: "unheard-2", replyTo: "replies-nowhere" },
@@ -135,7 +135,7 @@ test("P15 an order without a reply queue, and one whose queue does not exist, go
 });
 
 test("P15 a reply queue whose name is not allowed is rejected", async () => {
-  const sender = app.bus.createSender("orders");
+  const sender = app.bus.createSender("jobs");
   await sender.sendMessages({ body: madeOrder("evil-1"), messageId: "evil-1", replyTo: "scheduler" });
   await sender.close();
   await expect

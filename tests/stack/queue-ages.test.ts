@@ -29,17 +29,17 @@ test("P27 an order that a paused workflow sends back is as old as it is, and say
   await change("order-fulfilment", "pause");
   const sentAt = Date.now();
   await app.shop.send(madeOrder("age-1"));
-  const waiting = async () => (await messagesIn(app.bus, "orders")).map(({ state }) => state);
+  const waiting = async () => (await messagesIn(app.bus, "jobs")).map(({ state }) => state);
   await expect.poll(waiting).toEqual(["scheduled"]);
   await sleep(1500);
   const now = Date.now();
-  const found = await ages("orders", now);
+  const found = await ages("jobs", now);
   expect(found).toContainEqual({ cause: "WorkflowPaused", ageMs: expect.any(Number) });
   const paused = found.find(({ cause }) => cause === "WorkflowPaused")?.ageMs ?? 0;
   expect(paused).toBeGreaterThan(1400);
   expect(paused).toBeLessThanOrEqual(now - sentAt + 100);
   // When it is sent back once more, by another process or this one, its first arrival goes along.
-  const [copy] = await messagesIn(app.bus, "orders");
+  const [copy] = await messagesIn(app.bus, "jobs");
   expect(Date.parse(String(copy?.applicationProperties?.["firstEnqueuedAt"]))).toBe(now - paused);
   await change("order-fulfilment", "resume");
 });

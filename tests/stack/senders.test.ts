@@ -100,7 +100,7 @@ test("P1 P15 an id that is taken by its owner: another sender learns nothing of 
 test("P15 an order that is to be answered on another sender's queue is rejected on its own", async () => {
   await send("orders-mug-shop", madeOrder("mug-1"), "replies-tea-shop", "session-1");
   await expect.poll(() => faultsOf("mug-1")).toEqual([expect.stringContaining("replyTo: must be")]);
-  await send("orders", madeOrder("order-1"), "replies-tea-shop", tea.sessionId);
+  await send("jobs", madeOrder("order-1"), "replies-tea-shop", tea.sessionId);
   await expect.poll(() => faultsOf("order-1")).toEqual([expect.stringContaining("another queue")]);
   const own = await app.bus.acceptSession("replies-mug-shop", "session-1");
   const [published] = await own.receiveMessages(1, { maxWaitTimeInMs: 5000 });
@@ -112,7 +112,7 @@ test("P15 an order that is to be answered on another sender's queue is rejected 
 
 test("P15 on a shared queue another takes the id and the session: the client is not notified that its order completed", async () => {
   await shared.follow("shared-1", { timeoutMs: 100 });
-  await send("orders", another("shared-1"), SESSION_REPLY_QUEUE, shared.sessionId);
+  await send("jobs", another("shared-1"), SESSION_REPLY_QUEUE, shared.sessionId);
   expect(await app.eventually("shared-1", ended)).toMatchObject({ processState: "Processed" });
   const received: StatusMessage[] = [];
   const end = await shared.submit(madeOrder("shared-1"), { onStatus: (status) => received.push(status) });

@@ -96,7 +96,7 @@ test("no host runs: the order waits in its queue, and the functions' role is nam
   await app.stack.kill("host");
   try {
     const { code, output } = await smoke(data, "--within", "3");
-    expect(output).toContain("It waits in the queue orders");
+    expect(output).toContain("It waits in the queue jobs");
     expect(output).toContain("Data Owner on the queue");
     expect(code).toBe(1);
   } finally {

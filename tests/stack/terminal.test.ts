@@ -159,13 +159,13 @@ const EXAMPLES: readonly Example[] = [
   { documented: "dead-letters quarantine NUMBER", says: /fault1\tcurrency: must be an ISO 4217 code/ },
   {
     documented: 'resend quarantine NUMBER --file message.json --reason "the client\'s fault, fixed"',
-    says: /: sent to orders\./,
+    says: /: sent to jobs\./,
   },
   {
     documented: 'resend quarantine NUMBER --set currency=EUR --reason "the client\'s fault, fixed"',
-    says: /: sent to orders\./,
+    says: /: sent to jobs\./,
   },
-  { documented: 'resend QUEUE NUMBER --reason "fixed"', says: /: sent to orders\./ },
+  { documented: 'resend QUEUE NUMBER --reason "fixed"', says: /: sent to jobs\./ },
   {
     documented: 'discard quarantine NUMBER NUMBER --reason "a test of the client\'s"',
     says: /: discarded\..*\n.*: discarded\./,
@@ -173,7 +173,7 @@ const EXAMPLES: readonly Example[] = [
   { documented: "discarded", says: /^\S+\tquarantine\t/m },
   {
     documented: 'resend-discarded DISCARDED --file message.json --reason "the client misses it"',
-    says: /: sent to orders\./,
+    says: /: sent to jobs\./,
   },
   { documented: "dead-letter-causes quarantine", says: /^[0-9a-f]{16}\t1\t.*currency: must be/m },
   {

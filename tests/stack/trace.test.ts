@@ -96,7 +96,7 @@ function pathTo(name: string, spans: readonly Span[]): string[] {
 
 test("P7 an order goes through both transports in the client's own trace, and its status messages carry it back", async () => {
   const [traceId, shopSpan] = [randomBytes(16).toString("hex"), randomBytes(8).toString("hex")];
-  const sender = app.bus.createSender("orders");
+  const sender = app.bus.createSender("jobs");
   await sender.sendMessages({
     body: madeOrder("traced-1"),
     messageId: "traced-1",
@@ -209,7 +209,7 @@ test("every metric reaches the collector, with the attributes that the alerts sp
   // What rests in Error for good is not counted over and over.
   expect(wanted).toEqual(expect.arrayContaining(stock));
   expect(of("jobs.critical_time")).toMatchObject([{ kind: "histogram", unit: "ms", count: 3 }]);
-  const queues = ["agent-replies", "agent-requests-fraud", "orders", "orders-priority", "scheduler"];
+  const queues = ["agent-replies", "agent-requests-fraud", "jobs", "jobs-priority", "scheduler"];
   expect(of("queues.oldest_message_age").map(({ attributes }) => attributes)).toEqual(
     expect.arrayContaining(queues.map((queue) => ({ queue, cause: "notTaken" }))),
   );

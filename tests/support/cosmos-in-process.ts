@@ -26,7 +26,7 @@ export async function startCosmosInProcess(staleReadsMs?: number): Promise<Cosmo
     return client.database(resources.database).container(name);
   };
   return {
-    orders: () => container("orders"),
+    orders: () => container("jobs"),
     supervision: () => container("supervision"),
     async [Symbol.asyncDispose]() {
       for (const client of clients) client.dispose();

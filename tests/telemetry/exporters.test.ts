@@ -55,7 +55,7 @@ async function sayOneOfEach(): Promise<void> {
     logTelemetry(log).event("JobErrored", { jobId: "o-1", attempt: 2, kind: "expired", step: null });
     return { kind: "claimed" };
   });
-  measure("queues.oldest_message_age", 12, { queue: "orders" });
+  measure("queues.oldest_message_age", 12, { queue: "jobs" });
   measure("agents.timeouts", 1, { agent: "payment", step: "takePayment" });
 }
 
@@ -188,7 +188,7 @@ test("Application Insights: an event is a custom event of its name, what a funct
   expect(metrics).toContainEqual(
     expect.objectContaining({
       metrics: [expect.objectContaining({ name: "queues.oldest_message_age", value: 12 })],
-      properties: expect.objectContaining({ queue: "orders" }),
+      properties: expect.objectContaining({ queue: "jobs" }),
     }),
   );
 });

@@ -48,4 +48,5 @@ export {
 } from "./messaging/operator-request.ts";
 export { ENVELOPE_TEXTS } from "./messaging/property-sizes.ts";
 export { BODY_BYTES, EXPIRES_AT, SENT_SUBJECT, withoutQuarantine } from "./messaging/quarantined-message.ts";
+export { QUEUES, requestsQueueOf } from "./messaging/queues.ts";
 export type { Found } from "./messaging/visible-members.ts";

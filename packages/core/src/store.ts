@@ -9,6 +9,7 @@ export {
   type OperatorAction,
   type SupervisionEntry,
 } from "./store/audit-log.ts";
+export { CONTAINERS, DATABASE } from "./store/containers.ts";
 export { isNotStorable } from "./store/cosmos-answers.ts";
 export { createCosmosJobStore } from "./store/cosmos-job-store.ts";
 export { documentPath } from "./store/document-path.ts";

@@ -10,7 +10,7 @@ export const NOON = "2026-01-01T12:00:00.000Z";
 export const NOON_MS = Date.parse(NOON);
 
 /** How the tests' writes schedule steps. */
-export const SCHEDULING = { unrecordedMs: 2000, nonce: () => "nonce" };
+export const SCHEDULING = { startWithinMs: 30_000, unrecordedMs: 2000, nonce: () => "nonce" };
 
 const policy: RecoveryPolicy = { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" };
 

@@ -33,15 +33,10 @@ onSmallDisk(
     await database.containers.create({ id: "more", partitionKey: "/pk" });
     const shown = async () => {
       const { resources } = await database.containers.readAll().fetchAll();
-      const offers = (await client.offers.readAll().fetchAll()).resources.map(
-        ({ content }) => content?.offerThroughput,
-      );
       const names = (await client.databases.readAll().fetchAll()).resources.map(({ id }) => id);
-      return { containers: resources.map(({ id, defaultTtl }) => [id, defaultTtl]), names, offers };
+      return { containers: resources.map(({ id, defaultTtl }) => [id, defaultTtl]), names };
     };
     const before = await shown();
-    const [offer] = (await client.offers.readAll().fetchAll()).resources;
-    if (!offer) throw new Error("there is no offer");
     disk.fill();
     const more = database.container("more");
     const item = plain.item("a", "p");
@@ -57,8 +52,6 @@ onSmallDisk(
       "delete a container": () => more.delete(),
       "create a database": () => client.databases.create({ id: "other" }),
       "delete a database": () => database.delete(),
-      "replace an offer": () =>
-        client.offer(offer.id).replace({ ...offer, content: { offerThroughput: 30_000 } } as never),
     };
     for (const [name, write] of Object.entries(writes)) expect([name, await codeOf(write())]).toEqual([name, 507]);
     // Of a batch the client hands on no more than the text.

@@ -11,8 +11,9 @@ import {
 } from "@scheduler-agent-supervisor/core/composition";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { instant } from "@scheduler-agent-supervisor/core/domain";
+import { QUEUES, requestsQueueOf } from "@scheduler-agent-supervisor/core/messaging";
 import type { Pauses } from "@scheduler-agent-supervisor/core/scheduling";
-import type { ClosingStore, Pause } from "@scheduler-agent-supervisor/core/store";
+import { type ClosingStore, CONTAINERS, type Pause } from "@scheduler-agent-supervisor/core/store";
 import {
   LEASE_BLOB,
   LEASE_CONTAINER,
@@ -111,8 +112,8 @@ function composeOperator(business: Business, composed: Composed): Desk {
   const upSince = now();
   const besideLease = leaseContainerOf(config);
   const gaugesSigns = createGaugesSigns(besideLease);
-  const supervision = database.container(config.SupervisionContainer);
-  const audit = database.container(config.AuditContainer);
+  const supervision = database.container(CONTAINERS.supervision);
+  const audit = database.container(CONTAINERS.audit);
   const consumed = consumedQueues(business, composed);
   const bus = serviceBusOf(config, { retryOptions: PEEK_RETRY });
   const queueAges = consumed.map((queue) => createQueueAge(bus, queue));
@@ -185,23 +186,20 @@ function leaseContainerOf(config: Config): ContainerClient {
 }
 
 /** The queues that the app receives from. */
-function consumedQueues({ agentsAskedByQueue }: Business, { queues, config }: Composed): string[] {
+function consumedQueues({ agentsAskedByQueue }: Business, { config }: Composed): string[] {
   return [
-    queues.jobs,
-    queues.priorityJobs,
+    QUEUES.jobs,
+    QUEUES.priorityJobs,
     ...ownedQueuesOf(config),
-    queues.scheduler,
-    queues.agentReplies,
-    ...[...agentsAskedByQueue].map((agent) => `${queues.agentRequests}-${agent}`),
+    QUEUES.scheduler,
+    config.AgentRepliesQueue,
+    ...[...agentsAskedByQueue].map(requestsQueueOf),
   ];
 }
 
-function connectDeadLetters(
-  { contracts }: Business,
-  { config, queues, senders }: Composed,
-  consumed: readonly string[],
-) {
-  const { jobs, quarantine, agentReplies } = queues;
+function connectDeadLetters({ contracts }: Business, { config, senders }: Composed, consumed: readonly string[]) {
+  const { jobs, quarantine } = QUEUES;
+  const agentReplies = config.AgentRepliesQueue;
   const own = deadLetterQueuesOf({ consumed, quarantine, jobs, ownedQueues: ownedQueuesOf(config), agentReplies });
   const client = serviceBusOf(config, { retryOptions: PEEK_RETRY });
   return createServiceBusDeadLetters(client, senders, own, contracts);

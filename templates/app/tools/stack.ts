@@ -48,8 +48,7 @@ export function settingsFor({ bus, cosmos, azurite, remotes }: Addresses): Recor
 export function openClient({ addresses }: Stack): JobClient {
   const { bus } = addresses;
   if (!bus) throw new Error("the stack has no bus");
-  const { JobsQueue: jobsQueue = "", PriorityJobsQueue: priorityQueue = "" } = sampleSettings();
-  const queues = { jobsQueue, priorityQueue, replyQueue: SESSION_REPLY_QUEUE };
+  const queues = { jobsQueue: "jobs", priorityQueue: "jobs-priority", replyQueue: SESSION_REPLY_QUEUE };
   return createJobClient({ connection: bus.connectionString, ...queues, idName, usualWorkflow });
 }
 

@@ -71,7 +71,7 @@ const ASKED: { readonly [route: string]: readonly string[] } = {
   "bulk/{bulkId}": [],
   "dead-letters/{queue}/{sequenceNumber}": [],
   "discarded-messages/{id}": [],
-  "dead-letter-causes": ["dead-letter-causes?queue=orders"],
+  "dead-letter-causes": ["dead-letter-causes?queue=jobs"],
   "held-up/jobs": ["held-up/jobs?limit=50"],
   "attention/jobs": ["attention/jobs", "attention/jobs?limit=50"],
 };

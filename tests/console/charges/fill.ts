@@ -39,8 +39,8 @@ export async function fill(folder: string, filling: Filling, now: number): Promi
   await (await startCosmos({ port: 0, data, resources, log: () => {} })).close();
   const database = new Database(join(data, "cosmos.db"));
   try {
-    const container = new Catalog(database).container("orders", "orders");
-    if (!container) throw new Error("there is no container for orders");
+    const container = new Catalog(database).container("jobs", "jobs");
+    if (!container) throw new Error("there is no container for jobs");
     const records = recordsOf(filling, now);
     for (let isMore = true; isMore; ) {
       isMore = await database.write(() => {

@@ -118,7 +118,7 @@ export class Hand {
   /** As its requester. @param changes as it was sent */
   cancel(changes: Partial<OrderMessage> = {}): Promise<void> {
     const digest = contentDigest({ ...this.order, ...changes }, USUAL_WORKFLOW);
-    return this.message("orders", { kind: "Cancel", jobId: this.orderId, contentDigest: digest });
+    return this.message("jobs", { kind: "Cancel", jobId: this.orderId, contentDigest: digest });
   }
 
   async message(queue: string, body: unknown): Promise<void> {

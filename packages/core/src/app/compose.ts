@@ -20,6 +20,7 @@ import { type Ports, type Retention, type Timing, USUAL_TIMING } from "../schedu
 import { completionUrl, publicUrlOf } from "../scheduler/steps/completion.ts";
 import { createCosmosAgentHealthStore } from "../store/agent-health-store.ts";
 import { createBlobJobArchive } from "../store/blob-job-archive.ts";
+import { CONTAINERS, DATABASE } from "../store/containers.ts";
 import { createCosmosJobStore } from "../store/cosmos-job-store.ts";
 import type { ClosingStore, Span } from "../store/job-store.ts";
 import { createCosmosPauseStore } from "../store/pause-store.ts";
@@ -77,19 +78,13 @@ export function composePattern(
   tuning: Tuning,
 ): Composed {
   const { contracts, workflows: known } = business;
-  const workflows = business.loadWorkflows(`PT${config.StartWithin / 1000}S`, functionTimeout);
-  const database = cosmosOf(config).database(config.CosmosDatabase);
+  const workflows = business.loadWorkflows(config.StartWithin, functionTimeout);
+  const database = cosmosOf(config).database(DATABASE);
   const senders = createBusSenders(() => serviceBusOf(config, { retryOptions: ONE_TRY }));
   const originals = createOriginalMessages(() => serviceBusOf(config, { retryOptions: LOOK_RETRY }));
-  const queues = {
-    jobs: config.JobsQueue,
-    priorityJobs: config.PriorityJobsQueue,
-    scheduler: config.SchedulerQueue,
-    quarantine: config.QuarantineQueue,
-    agentRequests: config.AgentRequestsQueue,
-    agentReplies: config.AgentRepliesQueue,
-  };
-  const jobs = database.container(config.JobsContainer);
+  const replies = { agentReplies: config.AgentRepliesQueue };
+  const jobs = database.container(CONTAINERS.jobs);
+  const supervision = database.container(CONTAINERS.supervision);
   const store = createCosmosJobStore(
     { container: jobs, idName: idNameOf(contracts) },
     {
@@ -97,13 +92,18 @@ export function composePattern(
       onNewer: (jobId, cause) => processTelemetry.event("NewerRecordLeft", { jobId, cause: cause.message }),
     },
   );
-  const register = createCosmosWorkflowRegister(database.container(config.SupervisionContainer), jobs);
+  const register = createCosmosWorkflowRegister(supervision, jobs);
   const now = Date.now;
-  const timing: Timing = { ...USUAL_TIMING, functionTimeoutMs: functionTimeout.ms, ...tuning.timing };
+  const timing: Timing = {
+    ...USUAL_TIMING,
+    startWithinMs: config.StartWithin,
+    functionTimeoutMs: functionTimeout.ms,
+    ...tuning.timing,
+  };
   const inFlight = () => spanInFlight(config, timing, now());
-  const pauseStore = createCosmosPauseStore(database.container(config.SupervisionContainer));
+  const pauseStore = createCosmosPauseStore(supervision);
   const pauses = createPauses(pauseStore, now);
-  const health = createCosmosAgentHealthStore(database.container(config.SupervisionContainer));
+  const health = createCosmosAgentHealthStore(supervision);
   const reports = createHealthReports({ store: health, instance: instanceName(config), now });
   const observeHealth = createHealthObserver();
   hideKeys(ownKeysOf(config));
@@ -112,8 +112,7 @@ export function composePattern(
     pauses,
     presence: createAgentPresence({ pauses, store: pauseStore, now }),
     messenger: tracedMessenger(
-      createServiceBusMessenger(senders, queues, { surroundingTrace: activeTraceparent, rolesAreNew, originals }),
-      queues,
+      createServiceBusMessenger(senders, replies, { surroundingTrace: activeTraceparent, rolesAreNew, originals }),
     ),
     agents: business.createAgents(
       config.endpoints,
@@ -154,9 +153,6 @@ export function composePattern(
     ...connectSupervision(
       {
         blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }),
-        supervisionContainer: config.SupervisionContainer,
-        auditContainer: config.AuditContainer,
-        idleSweepEveryMs: config.IdleSweepRecordedEvery,
         hostName: config.WEBSITE_HOSTNAME,
       },
       database,
@@ -196,9 +192,8 @@ export function composePattern(
     pauses,
     health,
     ports,
-    queues,
     closing: store,
-    purgeProgress: createCosmosPurgeProgress(database.container(config.SupervisionContainer), jobs, ports.taskHub),
+    purgeProgress: createCosmosPurgeProgress(supervision, jobs, ports.taskHub),
     workflows: { known, register },
   };
 }

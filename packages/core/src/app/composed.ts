@@ -3,7 +3,6 @@ import type { Container, Database } from "@azure/cosmos";
 import type { Workflow } from "../domain/definition/workflow.ts";
 import type { BusSenders } from "../messaging/bus-senders.ts";
 import type { OriginalMessages } from "../messaging/original-messages.ts";
-import type { QueueNames } from "../messaging/service-bus-messenger.ts";
 import type { Pauses } from "../scheduler/admission/pauses.ts";
 import type { Ports } from "../scheduler/ports.ts";
 import type { AgentHealthStore } from "../store/agent-health-store.ts";
@@ -24,7 +23,6 @@ export interface Composed {
   /** Where each process reports the health of its endpoints. */
   readonly health: AgentHealthStore;
   readonly ports: Ports;
-  readonly queues: QueueNames & { readonly jobs: string; readonly priorityJobs: string };
   readonly closing: ClosingStore;
   readonly purgeProgress: PurgeProgress;
   readonly workflows: { readonly known: readonly Workflow[]; readonly register: WorkflowRegister };

@@ -2,8 +2,9 @@
 
 import { z } from "zod";
 import type { Authentication, Endpoint } from "../agents/agent.ts";
-import { START_WITHIN } from "../domain/definition/workflow.ts";
+import { START_WITHIN_MS } from "../domain/definition/workflow.ts";
 import { inWords } from "../messaging/checked.ts";
+import { QUEUES } from "../messaging/queues.ts";
 import { ownedQueues } from "../submission/owned-queues.ts";
 import type { TelemetrySettings } from "../telemetry/exporting.ts";
 import type { AgentEndpoints, Business } from "./define-app.ts";
@@ -52,19 +53,9 @@ const fixed = z.object({
   ServiceBus__fullyQualifiedNamespace: text.optional(),
   ServiceBus__credential: managedIdentity,
   ServiceBus__clientId: text.optional(),
-  /** The queue of submissions. */
-  JobsQueue: queueName.default("jobs"),
-  /** The queue of urgent submissions. */
-  PriorityJobsQueue: queueName.default("jobs-priority"),
   /** The submission queues of one sender each. */
   SubmissionQueues: ownedQueues,
-  /** The scheduler's own queue. */
-  SchedulerQueue: queueName.default("scheduler"),
-  /** Keeps the jobs that cannot be read. */
-  QuarantineQueue: queueName.default("quarantine"),
-  /** The prefix of the agents' queues of requests: each agent has its own queue, with `-<agent>` after it. */
-  AgentRequestsQueue: queueName.default("agent-requests"),
-  /** The queue of their replies. If several hosts have their own task hubs, each needs its own queue. */
+  /** The queue of the agents' replies. If several hosts have their own task hubs, each needs its own queue. */
   AgentRepliesQueue: queueName.default("agent-replies"),
   /** The allowed names of a private reply queue. */
   ReplyQueuePattern: pattern.default(/^replies-[a-z0-9-]{1,80}$/),
@@ -74,14 +65,6 @@ const fixed = z.object({
   Cosmos__accountEndpoint: serviceUrl.optional(),
   Cosmos__credential: managedIdentity,
   Cosmos__clientId: text.optional(),
-  /** The database. */
-  CosmosDatabase: z.string().min(1).default("jobs"),
-  /** The container of jobs and their records. */
-  JobsContainer: z.string().min(1).default("jobs"),
-  /** The container of the supervisors' audit log and of documents that expire. */
-  SupervisionContainer: z.string().min(1).default("supervision"),
-  /** The container of the operators' audit log: the app's identity may add to it, but not change or delete. */
-  AuditContainer: z.string().min(1).default("audit"),
   /** Connection string of the storage account that holds the supervisors' lease; in Azure its name or address instead. */
   AzureWebJobsStorage: text.optional(),
   /** How to reach storage with an identity: the account or its blobs' address, `managedidentity`, and which identity. */
@@ -95,8 +78,8 @@ const fixed = z.object({
   JobsInFlight: z.coerce.number().int().min(1).max(100_000).default(200),
   /** The part of these places that the jobs of one fairness key may hold while jobs of other keys are active. */
   FairShare: z.coerce.number().gt(0).max(1).default(0.5),
-  /** How long a step may wait for its agent before it may be scheduled again, unless its workflow sets another time. */
-  StartWithin: duration(START_WITHIN),
+  /** How long a step may wait for its agent before it may be scheduled again. */
+  StartWithin: duration(`PT${START_WITHIN_MS / 1000}S`),
   /** The schedule of a timer: when the supervisor sweeps, the gauges are measured, and housekeeping runs. */
   SupervisorSchedule: schedule.optional(),
   GaugesSchedule: schedule.optional(),
@@ -107,8 +90,6 @@ const fixed = z.object({
   ResubmitWithin: duration("P7D"),
   /** The blob container to which jobs that are over are written first. */
   JobArchive: containerOrNone,
-  /** If sweeps find nothing, one in this time is written to the audit log. */
-  IdleSweepRecordedEvery: duration("PT10M"),
   /** host.json names its hub by this setting. Hosts on one bus and store need task hubs with different names. */
   TaskHub: z
     .string()
@@ -185,8 +166,7 @@ export function parseConfig(
 
 /** A sender's own queue must not be one of the app's, and its reply queues must be among those that the app may answer on. */
 function senderFaults(given: Fixed) {
-  const { JobsQueue, PriorityJobsQueue, SchedulerQueue, QuarantineQueue, AgentRepliesQueue } = given;
-  const taken = [JobsQueue, PriorityJobsQueue, SchedulerQueue, QuarantineQueue, AgentRepliesQueue];
+  const taken: readonly string[] = [...Object.values(QUEUES), given.AgentRepliesQueue];
   const messages = given.SubmissionQueues.flatMap(({ queue, replyQueues }) => [
     ...(taken.includes(queue) ? [`${queue} has another use`] : []),
     ...replyQueues.flatMap((name) => (given.ReplyQueuePattern.test(name) ? [] : [`${name} is no reply queue`])),

@@ -25,8 +25,8 @@ export interface App {
   ports(): Ports;
   /** The context of one invocation. */
   contextOf(telemetry: Telemetry): Context;
-  /** The app's own queues. */
-  queueNames(): Composed["queues"];
+  /** The queue for the replies to this host's attempts. */
+  repliesQueue(): string;
   /** The workflows, and the register of their versions. */
   workflowPorts(): Composed["workflows"];
   /** The progress of housekeeping. */
@@ -62,7 +62,7 @@ export function createApp(business: Business, environment: Environment, tuning: 
     startFaults: () => startFaults(business, environment),
     ports,
     contextOf: (telemetry) => ({ ...ports(), telemetry }),
-    queueNames: () => composed().queues,
+    repliesQueue: () => composed().config.AgentRepliesQueue,
     workflowPorts: () => composed().workflows,
     purgeProgress: () => composed().purgeProgress,
     composed,

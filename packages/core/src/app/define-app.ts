@@ -48,10 +48,10 @@ export interface Business extends Required<AppDefinition> {
   checkResult(agent: string, operation: string, result: StepResult): CheckedResult;
   /**
    * The workflows, checked. @throws one error that names all faults
-   * @param startWithin ISO 8601: how long a step may wait for its agent, for steps without `startWithin`
+   * @param startWithinMs how long a step may wait for its agent; half a minute if absent
    * @param timeout the host's limit for one run of a function; five minutes if absent
    */
-  loadWorkflows(startWithin?: string, timeout?: HostTimeout): Workflows;
+  loadWorkflows(startWithinMs?: number, timeout?: HostTimeout): Workflows;
   /** The agents of this app that this deployment has, by name. */
   createAgents(
     endpoints: AgentEndpoints,
@@ -115,8 +115,8 @@ export function defineApp<const Agents extends readonly AnyAgent[], const Define
     workflowNames: [...new Set(workflows.map(({ name }) => name))],
     contentFor: (agent, content) => seenBy.get(agent)?.(content as never) ?? { [idName]: idOf(content, idName) },
     checkResult: (agent, operation, result) => checkResult(schemas.get(agent)?.get(operation), result),
-    loadWorkflows: (startWithin, timeout) =>
-      loadWorkflows(knownAgents, workflows, rules, startWithin, timeout, serviceFaults()),
+    loadWorkflows: (startWithinMs, timeout) =>
+      loadWorkflows(knownAgents, workflows, rules, startWithinMs, timeout, serviceFaults()),
     createAgents: (endpoints, options, resources) =>
       new Map(
         agents.flatMap((agent): [string, RoutedAgent][] => {

@@ -40,7 +40,7 @@ test("P8 a workflow whose steps fit into five minutes does not start on a host t
   expect(others).toEqual([]);
   // 30 s to start and a minute to encode, and 30 s are left to record the end.
   expect(fault).toContain(
-    "workflow publishing v1, step encode: startWithin PT30S (the setting StartWithin, if the step has none) does not fit into the functions' timeout, in which its agent also waits for a place: " +
+    "workflow publishing v1, step encode: the setting StartWithin, 30 s, does not fit into the functions' timeout, in which its agent also waits for a place: " +
       `the step alone has 60 s of at most 60 s: shorten completeWithin, of its compensation too, or raise the setting ${OVERRIDE}=00:01:30`,
   );
   expect(fault).not.toContain("step keepFile");

@@ -16,20 +16,14 @@ export interface HealthReportOptions {
   /** The id of this process. */
   readonly instance: string;
   readonly now: () => number;
-  /** The time between two looks, and therefore between two writes. */
-  readonly lookEveryMs?: number;
 }
 
+/** The time between two looks, and therefore between two writes. */
 const LOOK_EVERY_MS = 5000;
 /** Written again, so that the report does not expire while it is true. */
 const AGAIN_AFTER_MS = 60_000;
 
-export function createHealthReports({
-  store,
-  instance,
-  now,
-  lookEveryMs = LOOK_EVERY_MS,
-}: HealthReportOptions): HealthReports {
+export function createHealthReports({ store, instance, now }: HealthReportOptions): HealthReports {
   const agents = new Map<string, () => readonly EndpointReport[]>();
   /** Of the endpoints that are not well. */
   const since = new Map<string, string>();
@@ -86,7 +80,7 @@ export function createHealthReports({
   return {
     add: (agent, endpoints) => void agents.set(agent, endpoints),
     touch() {
-      timer ??= setInterval(() => void lookOnce(), lookEveryMs).unref();
+      timer ??= setInterval(() => void lookOnce(), LOOK_EVERY_MS).unref();
     },
   };
 }

@@ -6,11 +6,11 @@ import { functionTimeoutOf } from "./function-timeout.ts";
 
 /** All faults that keep an app from starting with these settings: each as text, with the solution; empty if the app can run. */
 export function startFaults(business: Business, environment: Environment): readonly string[] {
-  let startWithin: string | undefined;
+  let startWithinMs: number | undefined;
   const settings = () => {
-    startWithin = `PT${parseConfig(environment, business).StartWithin / 1000}S`;
+    startWithinMs = parseConfig(environment, business).StartWithin;
   };
-  return [settings, () => business.loadWorkflows(startWithin, functionTimeoutOf(environment))].flatMap(faultOf);
+  return [settings, () => business.loadWorkflows(startWithinMs, functionTimeoutOf(environment))].flatMap(faultOf);
 }
 
 function faultOf(check: () => unknown): string[] {

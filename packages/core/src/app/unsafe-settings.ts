@@ -1,6 +1,7 @@
 // Well-formed settings that would allow unauthorised callers: the app does not start with them.
 
 import type { KnownAgents } from "../domain/definition/workflow.ts";
+import { QUEUES, requestsQueueOf } from "../messaging/queues.ts";
 import { isThisMachine } from "../scheduler/steps/completion.ts";
 import type { OperatorSignIn } from "./setting-types.ts";
 
@@ -9,11 +10,6 @@ type Environment = { readonly [name: string]: string | undefined };
 interface Given {
   readonly OperatorSignIn: OperatorSignIn;
   readonly ReplyQueuePattern: RegExp;
-  readonly JobsQueue: string;
-  readonly PriorityJobsQueue: string;
-  readonly SchedulerQueue: string;
-  readonly QuarantineQueue: string;
-  readonly AgentRequestsQueue: string;
   readonly AgentRepliesQueue: string;
   /** Queues of one sender each. */
   readonly SubmissionQueues?: readonly { readonly queue: string }[];
@@ -72,15 +68,12 @@ function hasBuiltInAuthentication(environment: Environment): boolean {
 
 /** Otherwise a sender of a job could direct the app's status messages to a queue that the app itself receives from. */
 function replyQueueFaults(given: Given, agents: KnownAgents): UnsafeSetting[] {
-  const { ReplyQueuePattern: pattern, AgentRequestsQueue: requests } = given;
+  const { ReplyQueuePattern: pattern } = given;
   const own = [
-    given.JobsQueue,
-    given.PriorityJobsQueue,
-    given.SchedulerQueue,
-    given.QuarantineQueue,
+    ...Object.values(QUEUES),
     given.AgentRepliesQueue,
     ...(given.SubmissionQueues ?? []).map(({ queue }) => queue),
-    ...[...agents.keys()].map((agent) => `${requests}-${agent}`),
+    ...[...agents.keys()].map(requestsQueueOf),
   ];
   const matched = own.filter((queue) => pattern.test(queue));
   if (matched.length === 0) return [];

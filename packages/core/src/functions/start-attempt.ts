@@ -2,6 +2,7 @@
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import type { StartAttempt } from "../domain/steps/attempt.ts";
+import { QUEUES } from "../messaging/queues.ts";
 import { claimJob } from "../scheduler/claim-job.ts";
 import { createLossHandler } from "../scheduler/publishing/publish-ends-again.ts";
 import { startClaimed } from "../scheduler/scheduler-client.ts";
@@ -18,7 +19,7 @@ import { workOnMessage } from "./work-on-message.ts";
 export function startAttempt(application: App): (bound: unknown, context: InvocationContext) => Promise<void> {
   const afterLoss = createLossHandler();
   return (bound, context) => {
-    const incoming = readMessage(bound, application.queueNames().scheduler, context, "asText");
+    const incoming = readMessage(bound, QUEUES.scheduler, context, "asText");
     const { jobId = null, attempt = null, direction = null } = (incoming.body ?? {}) as Partial<StartAttempt>;
     return observeMessage(context, { jobId, attempt, direction }, (telemetry) =>
       workOnMessage(application, incoming, telemetry, async ({ body }) => {

@@ -16,12 +16,11 @@ import { workOnMessage } from "./work-on-message.ts";
 /**
  * The Service Bus function of a queue of submissions: records each job, and starts its first attempt. A message that is delivered twice is one
  * job.
- * @param queueOf the name of the queue that it receives from
+ * @param queue the one that it receives from
  */
 export const submission =
-  (application: App, queueOf: () => string) =>
+  (application: App, queue: string) =>
   (bound: unknown, context: InvocationContext): Promise<void> => {
-    const queue = queueOf();
     const received = readMessage(bound, queue, context, "rejected");
     // Whoever reads the message describes the span: until then its id is any text.
     return observeMessage(context, {}, (telemetry) =>

@@ -4,6 +4,8 @@ import type { Telemetry } from "../telemetry/events.ts";
 import { holdMessage } from "./hold-message.ts";
 import { clarified, type Incoming } from "./received-message.ts";
 
+export { QUEUES, requestsQueueOf } from "../messaging/queues.ts";
+
 /** For the trigger of a queue: the body is bound as its bytes, so that its encoding is read here, and its members hide no metadata. */
 export const BOUND_AS_BYTES = { dataType: "binary" } as const;
 

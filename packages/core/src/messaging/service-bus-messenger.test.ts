@@ -6,7 +6,7 @@ import type { AgentRequestMessage } from "./agent-messages.ts";
 import { createBusSenders } from "./bus-senders.ts";
 import { createServiceBusMessenger } from "./service-bus-messenger.ts";
 
-const queues = { scheduler: "scheduler", quarantine: "quarantine", agentRequests: "requests", agentReplies: "replies" };
+const queues = { agentReplies: "replies" };
 const unreadable = {
   subject: "InvalidSubmission",
   body: 1,

@@ -32,12 +32,9 @@ import {
 import type { OriginalMessages } from "./original-messages.ts";
 import { cutToBytes } from "./property-sizes.ts";
 import { digestOf, EXPIRES_AT, PREFIX_BYTES, SENT_SUBJECT, withoutQuarantine } from "./quarantined-message.ts";
+import { QUEUES, requestsQueueOf } from "./queues.ts";
 
-export interface QueueNames {
-  readonly scheduler: string;
-  readonly quarantine: string;
-  /** The prefix of each agent's own queue: `agent-requests` gives `agent-requests-fraud`. */
-  readonly agentRequests: string;
+export interface RepliesQueues {
   /** The queue for the replies to this host's attempts. */
   readonly agentReplies: string;
 }
@@ -59,7 +56,7 @@ export interface MessengerOptions {
 
 export function createServiceBusMessenger(
   senders: BusSenders,
-  queues: QueueNames,
+  replies: RepliesQueues,
   {
     surroundingTrace = () => undefined,
     rolesAreNew = () => false,
@@ -155,7 +152,7 @@ export function createServiceBusMessenger(
     },
 
     async startAttempt(startAttempt, { at } = {}) {
-      await send(queues.scheduler, {
+      await send(QUEUES.scheduler, {
         body: { schemaVersion: MESSAGE_VERSION, ...startAttempt },
         contentType: "application/json",
         subject: "startAttempt",
@@ -172,13 +169,13 @@ export function createServiceBusMessenger(
         subject: request.operation,
         messageId: requestId(request.ticket),
         correlationId: request.ticket.lockedBy,
-        replyTo: queues.agentReplies,
+        replyTo: replies.agentReplies,
         timeToLive: leftMs,
         ...(at && { scheduledEnqueueTimeUtc: new Date(at) }),
         ...traced(),
       };
       try {
-        await send(`${queues.agentRequests}-${agent}`, message);
+        await send(requestsQueueOf(agent), message);
         return "asked";
       } catch (cause) {
         if (isTooLarge(cause)) return "too-large";
@@ -237,7 +234,7 @@ export function createServiceBusMessenger(
       ];
       for (const [index, form] of forms.entries()) {
         try {
-          return await send(queues.quarantine, form());
+          return await send(QUEUES.quarantine, form());
         } catch (cause) {
           if (!isTooLarge(cause) || index === forms.length - 1) throw cause;
         }

@@ -2,6 +2,7 @@
 import type { JobView, RoutedAgent } from "../agents/agent.ts";
 import type { CheckedResult } from "../agents/declared-results.ts";
 import type { Job } from "../domain/content/job.ts";
+import { START_WITHIN_MS } from "../domain/definition/workflow.ts";
 import type { StepResult } from "../domain/record/state-record.ts";
 import type { Scheduling } from "../domain/steps/step-run.ts";
 import type { Workflows } from "../domain/workflows/workflows.ts";
@@ -19,6 +20,8 @@ import type { Pauses } from "./admission/pauses.ts";
 
 /** Times in milliseconds, and counts, that no environment changes. */
 export const USUAL_TIMING = {
+  /** How long a step may wait for its agent before it is scheduled again, unless the setting says otherwise. */
+  startWithinMs: START_WITHIN_MS,
   /**
    * An agent of this app that takes a step up within this time needs no write for it. Longer than an engine without a backlog needs to begin an
    * activity.
@@ -104,5 +107,5 @@ export type { Telemetry };
 export type Context<Own = Ports> = Own & { readonly telemetry: Telemetry };
 
 export function schedulingOf({ timing, nonce }: Ports): Scheduling {
-  return { unrecordedMs: timing.unrecordedMs, nonce };
+  return { startWithinMs: timing.startWithinMs, unrecordedMs: timing.unrecordedMs, nonce };
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@azure/cosmos";
 import type { BlobServiceClient } from "@azure/storage-blob";
 import type { AuditLog } from "../store/audit-log.ts";
+import { CONTAINERS } from "../store/containers.ts";
 import { createCosmosAuditLog } from "../store/cosmos-audit-log.ts";
 import { createBlobLeadership } from "./blob-leadership.ts";
 import type { Leadership } from "./leadership.ts";
@@ -12,11 +13,6 @@ import { spareIdleSweeps } from "./spare-idle-sweeps.ts";
 export interface SupervisionSettings {
   /** All supervisors of one store must share the account. */
   readonly blobs: BlobServiceClient;
-  readonly supervisionContainer: string;
-  /** The container of operators' actions; the app may only add to it. */
-  readonly auditContainer: string;
-  /** If sweeps find nothing, only one in this time is recorded. */
-  readonly idleSweepEveryMs: number;
   /** The app's host name, if there is one: it shows others which supervisor is the leader. */
   readonly hostName: string | undefined;
 }
@@ -41,8 +37,8 @@ export const STORAGE_RETRY = {
 
 export function connectSupervision(settings: SupervisionSettings, database: Pick<Database, "container">): Supervision {
   const auditLog = createCosmosAuditLog({
-    supervision: database.container(settings.supervisionContainer),
-    audit: database.container(settings.auditContainer),
+    supervision: database.container(CONTAINERS.supervision),
+    audit: database.container(CONTAINERS.audit),
   });
   return {
     leadership: createBlobLeadership({
@@ -53,7 +49,7 @@ export function connectSupervision(settings: SupervisionSettings, database: Pick
       name: `${settings.hostName ?? "supervisor"}/${process.pid}-${randomUUID().slice(0, 4)}`,
       now: Date.now,
     }),
-    supervision: spareIdleSweeps(auditLog, settings.idleSweepEveryMs),
+    supervision: spareIdleSweeps(auditLog),
     pause: (ms) => sleep(ms),
   };
 }

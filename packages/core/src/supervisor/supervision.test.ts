@@ -7,7 +7,7 @@ import { spareIdleSweeps } from "./spare-idle-sweeps.ts";
 
 test("of the sweeps that found nothing one in ten minutes is written, and every other sweep", async () => {
   const log = createMemoryAuditLog();
-  const sparing = spareIdleSweeps(log, 10 * 60_000);
+  const sparing = spareIdleSweeps(log);
   for (let minute = 0; minute < 25; minute += 1) {
     const at = new Date(Date.UTC(2026, 0, 1, 12, minute)).toISOString();
     const report = { found: minute === 3 ? 2 : 0, finished: minute !== 5 };

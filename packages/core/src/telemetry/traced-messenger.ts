@@ -1,10 +1,11 @@
 // The messenger with a span for each message that it sends.
 import { SpanKind } from "@opentelemetry/api";
 import type { Messenger } from "../messaging/messenger.ts";
+import { QUEUES } from "../messaging/queues.ts";
 import { describeSpan, inSpan } from "./spans.ts";
 
 /** What is sent takes the span's context with it, if the messenger asks for the surrounding one. */
-export function tracedMessenger(messenger: Messenger, queues: { readonly scheduler: string }): Messenger {
+export function tracedMessenger(messenger: Messenger): Messenger {
   return {
     ...messenger,
     publish(reply, messages) {
@@ -39,7 +40,7 @@ export function tracedMessenger(messenger: Messenger, queues: { readonly schedul
     startAttempt(startAttempt, options) {
       const { jobId, attempt, direction, traceparent } = startAttempt;
       const about = { jobId, attempt, direction, at: options?.at ?? null };
-      return inSpan("send start message", { ...sending(queues.scheduler, about), traceparent }, () =>
+      return inSpan("send start message", { ...sending(QUEUES.scheduler, about), traceparent }, () =>
         messenger.startAttempt(startAttempt, options),
       );
     },

@@ -12,7 +12,7 @@ import { NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 
 type Step = Workflow["steps"][number];
-const within = { startWithin: "PT5S", completeWithin: "PT10S" };
+const within = { completeWithin: "PT10S" };
 const HOTEL: Step = {
   ...{ name: "hotel", agent: "inventory", operation: "reserve", after: [], ...within, awaitWithin: "P10D" },
   compensation: { operation: "release", completeWithin: "PT10S" },

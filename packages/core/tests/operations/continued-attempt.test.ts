@@ -17,7 +17,7 @@ const CHECKED: Workflow = {
   steps: [
     {
       ...{ name: "check", agent: "fraud", operation: "check", after: [], transport: "queue", compensation: "nothing" },
-      ...{ startWithin: "PT30S", completeWithin: "PT1M" },
+      completeWithin: "PT1M",
     },
   ],
 };

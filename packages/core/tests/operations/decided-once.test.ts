@@ -19,7 +19,7 @@ const WANTED: Workflow = {
   steps: [
     {
       ...{ name: "hotel", agent: "inventory", operation: "reserve", after: [], when: "isWanted" },
-      ...{ startWithin: "PT30S", completeWithin: "PT10S", compensation: "nothing" },
+      ...{ completeWithin: "PT10S", compensation: "nothing" },
     },
   ],
 };

@@ -26,7 +26,6 @@ const step = (name: string, agent: string, operation: string, after: string[], c
   agent,
   operation,
   after,
-  startWithin: "PT5S",
   completeWithin: "PT10S",
   compensation: compensation === "nothing" ? compensation : { operation: compensation, completeWithin: "PT10S" },
 });
@@ -53,7 +52,10 @@ beforeEach(async () => {
   const agents = [...world.agents].map(([name, { operationNames: operations }]) => {
     return [name, { operations, transports: ["activity", "queue"] }] as const;
   });
-  Object.assign(world, { workflows: loadWorkflows(new Map(agents), [TRIP]) });
+  Object.assign(world, {
+    workflows: loadWorkflows(new Map(agents), [TRIP]),
+    timing: { ...world.timing, startWithinMs: 5000 },
+  });
   await world.store.create(sampleJob("job-1"), sampleRecord("job-1", TRIP));
 });
 

@@ -17,7 +17,7 @@ import { CHAIN, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 
 const DAY_MS = 86_400_000;
-const within = { startWithin: "PT5S", completeWithin: "PT10S" };
+const within = { completeWithin: "PT10S" };
 
 /** The hotel answers later, within ten days; the flight at once. */
 const STAY: Workflow = {

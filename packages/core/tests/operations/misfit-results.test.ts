@@ -19,7 +19,7 @@ import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 
-const within = { startWithin: "PT5S", completeWithin: "PT10S" };
+const within = { completeWithin: "PT10S" };
 
 /** The hotel, which is given back later too, then a check over a queue. */
 const STAY: Workflow = {

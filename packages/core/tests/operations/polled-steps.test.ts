@@ -19,7 +19,7 @@ import { NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 
 const MINUTE_MS = 60_000;
-const within = { startWithin: "PT5S", completeWithin: "PT10S" };
+const within = { completeWithin: "PT10S" };
 
 /** The hotel is asked for, within a day; the badge comes at once. */
 const STAY: Workflow = {

@@ -216,13 +216,7 @@ test.each([
 test("P7 with another agent's nonce a reply completes nothing: each request has a nonce of its own", async () => {
   await askAgent(await open("checkFraud"), world);
   const payment = { ...(await open("takePayment")), transport: "queue" } as const;
-  const own = scheduled(
-    { ...payment, name: payment.step, startWithin: "PT30S" },
-    1,
-    "forward",
-    payment.completeBy,
-    SCHEDULING,
-  ).record;
+  const own = scheduled({ ...payment, name: payment.step }, 1, "forward", payment.completeBy, SCHEDULING).record;
   const state = await world.store.state("job-1");
   if (!state) throw new Error("there is no record");
   await world.store.replace(state, { ...state.record, steps: { ...state.record.steps, takePayment: own } });
@@ -242,7 +236,7 @@ test("P7 P8 a reply to an earlier attempt's request has the step's nonce: it is 
   const first = await open("checkFraud");
   const { nonce } = first.record;
   expect(nonce).toBeTypeOf("string");
-  const again = { name: "checkFraud", transport: "queue", startWithin: "PT30S", completeWithin: "PT10S" } as const;
+  const again = { name: "checkFraud", transport: "queue", completeWithin: "PT10S" } as const;
   const anew = scheduled({ ...again, record: first.record }, 2, "forward", first.completeBy, SCHEDULING);
   expect(anew.record.nonce).toBe(nonce);
 });

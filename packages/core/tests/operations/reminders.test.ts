@@ -13,7 +13,7 @@ import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 
 const DAY_MS = 86_400_000;
-const within = { startWithin: "PT5S", completeWithin: "PT10S" };
+const within = { completeWithin: "PT10S" };
 const at = (ms: number) => new Date(NOON_MS + ms).toISOString();
 
 const approval = (assignee?: string): Workflow => ({

@@ -27,7 +27,7 @@ import { USUAL_WORKFLOW } from "../goods.ts";
 import { CHAIN, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, ENVELOPE, type World } from "../world.ts";
 
-const within = { startWithin: "PT30S", completeWithin: "PT10S" };
+const within = { completeWithin: "PT10S" };
 const nothing = { compensation: "nothing" } as const;
 
 /** Side by side: one that is asked over its queue, one that is done later, one at once. */

@@ -10,8 +10,6 @@ const REQUEST = `${QUOTAS}#per-request-limits`;
 const ACCOUNT = `${QUOTAS}#per-account-limits`;
 const CONTAINER = `${QUOTAS}#per-container-limits`;
 const THROUGHPUT = `${QUOTAS}#provisioned-throughput`;
-const AUTOSCALE = `${QUOTAS}#limits-for-autoscale-provisioned-throughput`;
-const LEAST = `${QUOTAS}#minimum-throughput-limits`;
 const HIERARCHY = "https://learn.microsoft.com/azure/cosmos-db/hierarchical-partition-keys";
 const COMPOSITES = "https://learn.microsoft.com/azure/cosmos-db/index-policy#composite-indexes";
 const GROUPS = "https://learn.microsoft.com/azure/cosmos-db/nosql/query/group-by";
@@ -41,41 +39,13 @@ export const COSMOS_LIMITS = {
   keyPaths: limit("The paths of a partition key", 3, "", "400", HIERARCHY),
   name: limit("The id of a database or a container", 255, "characters", "400", CONTAINER),
   resources: limit("The databases and the containers of an account together", 500, "", "403", ACCOUNT),
-  sharedContainers: limit("The containers that share the throughput of their database", 25, "", "403", ACCOUNT),
-  throughput: limit("The throughput of a container or a database, in RU/s", 1_000_000, "", "400", THROUGHPUT),
+  throughput: limit("The throughput of a container, in RU/s", 1_000_000, "", "400", THROUGHPUT),
   leastThroughput: {
-    ...limit("The least throughput of a container or a database, in RU/s", 400, "", "400", THROUGHPUT),
-    isLeast: true,
-  },
-  leastAutoscale: {
-    ...limit("The least maximum of autoscale, in RU/s", 1000, "", "400", AUTOSCALE),
-    isLeast: true,
-  },
-  highestThroughput: limit("The highest throughput ever, in multiples of the present one", 100, "", "400", LEAST),
-  highestAutoscale: limit(
-    "The highest maximum of autoscale ever, in multiples of the present one",
-    10,
-    "",
-    "400",
-    LEAST,
-  ),
-  leastPerGigabyte: {
-    ...limit(
-      "The throughput for each GB of a container or a database, where it is lowered, in RU/s",
-      1,
-      "",
-      "400",
-      LEAST,
-    ),
-    isLeast: true,
-  },
-  leastAutoscalePerGigabyte: {
-    ...limit("The maximum of autoscale for each GB, where it is lowered, in RU/s", 10, "", "400", AUTOSCALE),
+    ...limit("The least throughput of a container, in RU/s", 400, "", "400", THROUGHPUT),
     isLeast: true,
   },
   creations: limit("The creations of databases and containers in 5 minutes", 500, "", TOO_OFTEN, METADATA),
   metadataReads: limit("The reads and lists of databases and containers in 5 minutes", 500, "", TOO_OFTEN, METADATA),
-  throughputChanges: limit("The changes of throughput in 5 minutes", 25, "", TOO_OFTEN, METADATA),
   metadata: limit(
     "The requests for metadata in a second, each taken as 1 RU",
     240,
@@ -109,7 +79,7 @@ export const COSMOS_NOT_KEPT = {
   physicalPartition: otherLimit(
     "The throughput of a physical partition",
     "10,000 RU/s",
-    "with `--throughput` a container has its own, as a whole",
+    "with `--throughput` a container has that, as a whole",
     THROUGHPUT,
   ),
   wholeExecution: otherLimit(

@@ -25,7 +25,6 @@ import {
   replaceContainer,
 } from "./resources/containers.ts";
 import { createDatabase, deleteDatabase, listDatabases, queryDatabases, readDatabase } from "./resources/databases.ts";
-import { listOffers, queryOffers, readOffer, replaceOffer } from "./resources/offers.ts";
 
 export type Route =
   | { readonly kind: string; readonly on: "account"; readonly run: (call: Call) => Reply | Promise<Reply> }
@@ -42,11 +41,6 @@ export interface ContainerRoute {
 
 const ROUTES: Readonly<Record<string, Route>> = {
   "GET ": { kind: "account", on: "account", run: readAccount },
-  "QUERY offers": { kind: "offers", on: "account", run: queryOffers },
-  "GET offers": { kind: "offers", on: "account", run: listOffers },
-  "GET offers/*": { kind: "offerRead", on: "account", run: readOffer },
-  "PUT offers/*": { kind: "offerReplace", on: "account", run: replaceOffer },
-
   "GET dbs": { kind: "databaseList", on: "account", run: listDatabases },
   "QUERY dbs": { kind: "databaseList", on: "account", run: queryDatabases },
   "POST dbs": { kind: "databaseCreate", on: "account", run: createDatabase },
@@ -100,6 +94,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   triggers: "Triggers",
   udfs: "User defined functions",
   users: "Users and their permissions",
+  offers: "Offers, by which throughput is read and changed,",
   conflicts: "Conflicts other than the empty list of them",
   clientencryptionkeys: "Client encryption keys",
   attachments: "Attachments",

@@ -33,8 +33,8 @@ const TOO_BUSY = fault(
 const NOT_ALLOWED = fault(403, "The identity has no role that allows this.", ["x-ms-substatus", "5300"], 0);
 /** A session token of another server, or of one whose data was taken away. */
 const NOT_WRITTEN_YET = fault(404, "What the session token names was not written here.", ["x-ms-substatus", "1002"]);
-/** The partition was split, and clients ask for the ranges anew. */
-const GONE = fault(410, "The partition key range was split.", ["x-ms-substatus", "1002"]);
+/** Clients ask for the ranges anew. */
+const GONE = fault(410, "The partition key range is not there any more.", ["x-ms-substatus", "1002"]);
 const REFUSALS = { 403: NOT_ALLOWED, 429: TOO_BUSY } as const;
 /** Above the largest request that any operation takes, which says more exactly what is too large. */
 const MOST_BODY_BYTES = 16 * 1024 * 1024;
@@ -155,13 +155,13 @@ export class CosmosServer {
     }
     const current = this.#catalog.container(names[0] ?? "", names[1] ?? "");
     if (!current) return { reply: fault(404, NO_CONTAINER) };
-    const tooMuch = route.on === "documents" && this.#throughput?.refusal(names[0] ?? "", current);
+    const tooMuch = route.on === "documents" && this.#throughput?.refusal(current);
     if (tooMuch) {
       this.#throttled += 1;
       return { reply: tooMuch, container: current };
     }
     const exchange = await this.#onContainer(call, route, current);
-    if (route.on === "documents") this.#throughput?.spend(names[0] ?? "", current, exchange.reply.charge);
+    if (route.on === "documents") this.#throughput?.spend(current, exchange.reply.charge);
     return exchange;
   }
 

@@ -51,8 +51,7 @@ export interface CosmosOptions {
    */
   readonly staleReadsMs?: number | undefined;
   /**
-   * Requests beyond a container's throughput get a 429, as in Azure; this many request units a second for what was given none.
-   * If absent, no request is too much.
+   * Requests beyond so many request units a second of a container get a 429, as in Azure. If absent, no request is too much.
    */
   readonly throughput?: number | undefined;
   /** Requests for metadata beyond an account's rates get a 429, as in Azure. If absent, they are not counted. */
@@ -94,9 +93,9 @@ export async function startCosmos(options: CosmosOptions): Promise<RunningCosmos
   const database = new Database(join(data, "cosmos.db"), durability);
   const catalog = new Catalog(database, options.gigabyte);
   if (resources) await provision(catalog, resources);
-  const { staleReadsMs = 0, throughput: usual } = options;
+  const { staleReadsMs = 0 } = options;
   const staleReads = staleReadsMs > 0 ? new StaleReads(catalog, database.path, staleReadsMs) : undefined;
-  const throughput = usual === undefined ? undefined : new Throughput(catalog, usual);
+  const throughput = options.throughput === undefined ? undefined : new Throughput(options.throughput);
   const metadataRates = options.limitsMetadata ? new MetadataRates() : undefined;
   const { executionMs = COSMOS_LIMITS.executionMs.value } = options;
   const cosmos = new CosmosServer(catalog, database, log, { staleReads, throughput, metadataRates, executionMs });

@@ -38,7 +38,6 @@ export function openDurable(parts: DurableParts): OpenDurable {
   const created = createEngine({
     app: {
       functions,
-      capabilities: app.capabilities,
       invoke: (name, invocation) => (shared ?? app).invoke(name, invocation),
       close: () => app.close(),
     },

@@ -3,12 +3,11 @@ import { z } from "zod";
 import type { StorageProviderSettings } from "./durable/engine-profile.ts";
 import { count, flag, timeSpan } from "./host-json-values.ts";
 
-/** What an orchestration and an entity are held to. */
+/** What an orchestration is held to. */
 export interface DurableSettings {
   /** The backend of the task hub in Azure, by its name in host.json. */
   readonly storageType?: string | undefined;
   readonly maxActions?: number | undefined;
-  readonly maxEntityBatch?: number | undefined;
   /** Between two requests of a `callHttp` that is answered 202 without a time. */
   readonly httpPollMs?: number | undefined;
 }
@@ -91,7 +90,6 @@ export function durableSettings(given: DurableTask): DurableSettings {
   return {
     storageType: given.storageProvider.type,
     maxActions: given.maxOrchestrationActions,
-    maxEntityBatch: given.maxEntityOperationBatchSize,
     httpPollMs: given.httpSettings.defaultAsyncRequestSleepTimeMilliseconds,
   };
 }

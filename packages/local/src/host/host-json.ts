@@ -41,22 +41,6 @@ export interface HttpSettings {
   readonly customHeaders: Readonly<Record<string, string>>;
 }
 
-/** By the names of `extensions.queues`. */
-export interface QueueSettings {
-  readonly maxPollingIntervalMs: number;
-  readonly visibilityTimeoutMs: number;
-  readonly batchSize: number;
-  readonly maxDequeueCount: number;
-  readonly newBatchThreshold: number;
-  readonly messageEncoding: "base64" | "none";
-}
-
-/** By the names of `extensions.blobs`. */
-export interface BlobSettings {
-  readonly maxDegreeOfParallelism: number;
-  readonly poisonBlobThreshold: number;
-}
-
 /** How long a host that was killed keeps other hosts from its timers. */
 export interface ListenerLockSettings {
   readonly periodMs: number;
@@ -67,8 +51,6 @@ export interface HostSettings {
   readonly routePrefix: string;
   readonly http: HttpSettings;
   readonly serviceBus: ServiceBusSettings;
-  readonly queues: QueueSettings;
-  readonly blobs: BlobSettings;
   /** Undefined: no limit. */
   readonly functionTimeoutMs: number | undefined;
   /** By category prefix, as in `logging.logLevel`; its absence means `information`. */
@@ -127,10 +109,6 @@ const bundle = z.looseObject({
   version: z.string().regex(VERSION_RANGE, { error: "is not a range of versions such as [4.*, 5.0.0)" }),
 });
 
-/** Source: the documentation of host.json, queues. */
-const LEAST_POLLING_MS = 100;
-const pollingInterval = timeSpan.refine(({ ms }) => ms >= LEAST_POLLING_MS, { error: "is 00:00:00.100 at least" });
-
 /** Source: ServiceBusHostBuilderExtensions of the Service Bus extension. */
 const mostWaitMs = HOST_LIMITS.batchWaitMs.value;
 const batchWait = timeSpan.refine(({ ms }) => ms <= mostWaitMs, { error: `is ${mostWaitMs / 1000} s at most` });
@@ -170,22 +148,6 @@ const schema = z.object({
         })
         .refine(inOrder, { error: "its minMessageBatchSize is larger than its maxMessageBatchSize" })
         .prefault({}),
-      queues: z
-        .object({
-          maxPollingInterval: pollingInterval.optional(),
-          visibilityTimeout: timeSpan.optional(),
-          batchSize: count.min(1).max(32).default(16),
-          maxDequeueCount: count.min(1).default(5),
-          newBatchThreshold: count.optional(),
-          messageEncoding: z.enum(["base64", "none"]).default("base64"),
-        })
-        .prefault({}),
-      blobs: z
-        .object({
-          maxDegreeOfParallelism: count.min(1).default(8),
-          poisonBlobThreshold: count.min(1).default(5),
-        })
-        .prefault({}),
       durableTask: durableTask.prefault({}),
     })
     .prefault({}),
@@ -218,7 +180,6 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
     recoveryPollingIntervalMs:
       singleton.listenerLockRecoveryPollingInterval?.ms ?? LISTENER_LOCK.recoveryPollingIntervalMs,
   };
-  const { maxPollingInterval, visibilityTimeout, ...queues } = extensions.queues;
   const { maxAutoLockRenewalDuration, sessionIdleTimeout, maxBatchWaitTime, ...serviceBus } = extensions.serviceBus;
   return {
     routePrefix: extensions.http.routePrefix.replace(/^\/+|\/+$/g, ""),
@@ -233,13 +194,6 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
       sessionIdleTimeoutMs: sessionIdleTimeout?.ms ?? 60_000,
       maxBatchWaitMs: maxBatchWaitTime?.ms ?? 30_000,
     },
-    queues: {
-      ...queues,
-      maxPollingIntervalMs: maxPollingInterval?.ms ?? 60_000,
-      visibilityTimeoutMs: visibilityTimeout?.ms ?? 0,
-      newBatchThreshold: queues.newBatchThreshold ?? Math.floor(queues.batchSize / 2),
-    },
-    blobs: extensions.blobs,
     functionTimeoutMs: functionTimeout ? functionTimeout.ms : DEFAULT_FUNCTION_TIMEOUT_MS,
     logLevels: logging?.logLevel ?? {},
     hubName: durable.hubName ?? DEFAULT_HUB_NAME,

@@ -59,7 +59,7 @@ export class Host {
     this.#hostJson = readHostJson(appDir, settings);
     this.#baseUrl = baseUrl;
     this.#lines = new HostLog(options, this.#hostJson.logLevels);
-    this.#bindings = new AppBindings(this.#hostJson.queues, (level, text) => this.#lines.say(level, text));
+    this.#bindings = new AppBindings((level, text) => this.#lines.say(level, text));
     makeFolder(options.data);
   }
 
@@ -69,7 +69,6 @@ export class Host {
       runsHooks,
       log: this.#lines.log,
       durableClient: () => this.#clientBinding,
-      input: ({ name }, place, invocation) => this.#bindings.input(name, place, invocation),
       writeOutputs: ({ name }, result, invocation) => this.#bindings.write(name, result, invocation),
       track: (registered, invocationId) => {
         const ended = this.#running.begin(registered, invocationId);
@@ -105,7 +104,6 @@ export class Host {
     server.serve({
       app,
       routes: this.#servesGroup(HTTP_GROUP) ? this.#routes(this.functions) : [],
-      streamUrl: app.capabilities["HttpUri"],
       throttle: new RequestThrottle(this.#hostJson.http),
       customHeaders: this.#hostJson.http.customHeaders,
       engine: this.#engine,

@@ -15,15 +15,11 @@ import type { Invocation, InvocationResult, RegisteredFunction, TypedData } from
 import { offerActivityMetadata } from "./durable/activity-input.ts";
 import type { Log, LogLevel } from "./log.ts";
 
-type Input = TypedData | undefined;
-
 /** What the host adds to every invocation. */
 export interface InvocationSurroundings {
   readonly log: Log;
   /** What every durable client binding holds; undefined where there is none. */
   durableClient(): object | undefined;
-  /** Another input that does not come from the trigger; undefined where there is none. */
-  input(registered: RegisteredFunction, name: string, invocation: Invocation): Input | Promise<Input>;
   /** Sends what the function put into its output bindings; the invocation fails if this fails. */
   writeOutputs(registered: RegisteredFunction, result: InvocationResult, invocation: Invocation): Promise<void>;
 }
@@ -33,9 +29,8 @@ export interface Invocable {
   readonly registered: RegisteredFunction;
   readonly metadata: FunctionMetadata;
   readonly callback: FunctionCallback;
-  /** The durable client bindings, and the other input bindings beside the trigger. */
+  /** The durable client bindings. */
   readonly durableClients: readonly string[];
-  readonly extraInputs: readonly string[];
   /** Whether `writeOutputs` has anything to do. */
   readonly hasOutputs: boolean;
   readonly userCategory: string;
@@ -53,14 +48,12 @@ export function invocable(
   callback: FunctionCallback,
 ): Invocable {
   const others = Object.entries(registered.bindings).filter(([name]) => name !== registered.triggerName);
-  const inputs = others.filter(([, binding]) => binding.direction === "in");
-  const isClient = ([, { type }]: (typeof inputs)[number]) => isDurableClient(type);
+  const clients = others.filter(([, { type, direction }]) => direction === "in" && isDurableClient(type));
   return {
     registered,
     metadata,
     callback,
-    durableClients: inputs.filter(isClient).map(([name]) => name),
-    extraInputs: inputs.filter((input) => !isClient(input)).map(([name]) => name),
+    durableClients: clients.map(([name]) => name),
     hasOutputs: others.some(([, binding]) => isSentOutput(binding.type, binding.direction)),
     userCategory: `Function.${registered.name}.User`,
     systemCategory: `Function.${registered.name}`,
@@ -74,14 +67,7 @@ export async function runInvocation(
   hooks: Registrations["hooks"],
   surroundings: InvocationSurroundings,
 ): Promise<InvocationResult> {
-  const extra: InputData[] = [];
-  for (const name of target.extraInputs) {
-    if (name in invocation.inputs) continue;
-    const found = surroundings.input(target.registered, name, invocation);
-    const data = found instanceof Promise ? await found : found;
-    if (data) extra.push({ name, data });
-  }
-  const core = coreInvocation(target, invocation, extra, surroundings.log, hooks.log);
+  const core = coreInvocation(target, invocation, surroundings.log, hooks.log);
   const invocationModel = model.getInvocationModel(core);
   const { context, inputs } = await invocationModel.getArguments();
   // Read by now, and the library keeps `core` for longer than the invocation.
@@ -130,21 +116,15 @@ export async function runInvocation(
   return result;
 }
 
-interface InputData {
-  readonly name: string;
-  readonly data: TypedData;
-}
-
 function coreInvocation(
   target: Invocable,
   invocation: Invocation,
-  extra: readonly InputData[],
   log: Log,
   logHooks: Registrations["hooks"]["log"],
 ): CoreInvocation {
   const { invocationId } = invocation;
   const { registered, metadata } = target;
-  const inputData = [...Object.entries(invocation.inputs).map(([name, data]) => ({ name, data })), ...extra];
+  const inputData = Object.entries(invocation.inputs).map(([name, data]) => ({ name, data }));
   const hooked = (level: LogLevel, category: LogCategory, message: string): HookContext => {
     const entry: HookContext = { hookData: {}, level, category, message };
     for (const hook of logHooks) hook(entry);

@@ -52,13 +52,6 @@ export const HOST_LIMITS = {
     "400, or the activity or the orchestration fails",
     SCHEDULER,
   ),
-  entityStateBytes: limit(
-    "The state of an entity in the Durable Task Scheduler",
-    KB * KB,
-    "bytes",
-    "the operations of its batch fail",
-    SCHEDULER,
-  ),
   schedulerId: limit("The id of an orchestration in the Durable Task Scheduler", 100, "characters", REFUSED, SCHEDULER),
   requestBytes: limit("The body of a request, unless the app sets another limit", 100 * KB * KB, "bytes", "413", HTTP),
   requestLineBytes: limit("The first line of a request: method, path and query", 8 * KB, "bytes", "414", KESTREL),

@@ -55,7 +55,7 @@ test(NOT_KEPT.memory.what, async () => {
 
 test(NOT_KEPT.instances.what, () => {
   const names = Array.from({ length: 11 }, (_, n) => `queue${n}`);
-  const functions = names.map((name) => ({ name, group: name, triggerType: "queueTrigger", isDisabled: false }));
+  const functions = names.map((name) => ({ name, group: name, triggerType: "serviceBusTrigger", isDisabled: false }));
   const counts = parseInstances(names.map((name) => `${name}=99`).join(","));
   expect(rolesOf({ functions, usesDurable: false }, counts, "")).toHaveLength(11 * 99);
   expect(() => parseInstances("queue0=100")).toThrow("is wanted");

@@ -28,12 +28,6 @@ const RETRIES = "https://github.com/Azure/azure-functions-durable-js/issues/629"
 const SERVICE_BUS =
   "https://github.com/Azure/azure-sdk-for-net/blob/main/sdk/servicebus/Microsoft.Azure.WebJobs.Extensions.ServiceBus/src/Config/ServiceBusHostBuilderExtensions.cs";
 
-const COSMOS =
-  "https://github.com/Azure/azure-webjobs-sdk-extensions/blob/dev/src/WebJobs.Extensions.CosmosDB/Trigger/CosmosDBTriggerAttributeBindingProvider.cs";
-const FEED =
-  "https://github.com/Azure/azure-webjobs-sdk-extensions/blob/dev/src/WebJobs.Extensions.CosmosDB/Trigger/CosmosDBTriggerListener.cs";
-const LEASES = "https://github.com/Azure/azure-cosmos-dotnet-v3/issues/1100";
-
 const FUNCTIONS = "https://learn.microsoft.com/azure/azure-functions";
 const TIME_SPANS = `${FUNCTIONS}/errors-diagnostics/diagnostic-events/azfd0015`;
 const TIME_ZONES = `${FUNCTIONS}/functions-bindings-timer#ncrontab-time-zones`;
@@ -63,17 +57,6 @@ export const HOST_REJECTIONS = {
     "a warning at the start, and timers run in UTC",
     TIME_ZONES,
   ),
-  ownLeases: rejection("A Cosmos DB trigger that keeps its leases in the container which it reads", AT_START, COSMOS),
-  feedStart: rejection(
-    "A Cosmos DB trigger with `startFromBeginning` and `startFromTime`, or with a `startFromTime` that is no time",
-    AT_START,
-    FEED,
-  ),
-  leaseKey: rejection(
-    "A container for the leases of a Cosmos DB trigger that is not partitioned by /id",
-    "the function does not run, and the log says why",
-    LEASES,
-  ),
   version: rejection('A host.json whose version is not "2.0"', AT_START, HOST_JSON),
   hostJsonType: rejection("A value in host.json that its member cannot have", AT_START, OPTIONS),
   bundle: rejection("An extension bundle without an id, or whose version is no range", AT_START, BUNDLES),
@@ -88,7 +71,7 @@ export const HOST_REJECTIONS = {
   ),
   takenId: rejection("A sub-orchestration with the id of an instance that has not ended", FAILS_HERE, DISPATCHER),
   unknownFunction: rejection(
-    "An activity, sub-orchestration or entity that the app does not have, called by an orchestrator",
+    "An activity or sub-orchestration that the app does not have, called by an orchestrator",
     FAILS_HERE,
     "https://github.com/Azure/azure-functions-durable-js/issues/197",
   ),
@@ -107,9 +90,4 @@ export const HOST_REJECTIONS = {
   ),
   eventBody: rejection("An event without a body, or whose body is not declared as JSON", "400", WEBHOOKS),
   httpMethod: rejection("A `callHttp` with a method that is no token of HTTP", FAILS, ACTIONS),
-  entityKey: rejection(
-    "A key of an entity with / \\ # ? or a control character, in a signal of a client",
-    "400",
-    CLIENT,
-  ),
 } as const satisfies Readonly<Record<string, Rejection>>;

@@ -188,13 +188,11 @@ describe(REJECTIONS.durableCount.what, () => {
 test("the durable engine is held to host.json", () => {
   const json = {
     maxOrchestrationActions: 7,
-    maxEntityOperationBatchSize: 2,
     httpSettings: { defaultAsyncRequestSleepTimeMilliseconds: 100 },
   };
   expect(readDurable(json).durable).toEqual({
     storageType: "azureStorage",
     maxActions: 7,
-    maxEntityBatch: 2,
     httpPollMs: 100,
   });
 });
@@ -283,12 +281,9 @@ test.each([
   expect(readHostJson(folder, {}).functionTimeoutMs).toBe(ms);
 });
 
-test.each(["00:90:00", "00:00:60", "-00:05:00", "5m"])("the time %s of host.json is refused", (maxPollingInterval) => {
-  write("host.json", {
-    version: "2.0",
-    extensions: { queues: { maxPollingInterval } },
-  });
-  expect(() => readHostJson(folder, {})).toThrow(`"${maxPollingInterval}" is not a time span such as 00:05:00`);
+test.each(["00:90:00", "00:00:60", "-00:05:00", "5m"])("the time %s of host.json is refused", (functionTimeout) => {
+  write("host.json", { version: "2.0", functionTimeout });
+  expect(() => readHostJson(folder, {})).toThrow(`"${functionTimeout}" is not a time span such as 00:05:00`);
 });
 
 test.each([
@@ -346,15 +341,6 @@ describe(REJECTIONS.bundle.what, () => {
     write("host.json", { version: "2.0", extensionBundle });
     expect(() => readHostJson(folder, {})).toThrow(/extensionBundle\.(id|version)/);
   });
-});
-
-test("queues are not polled more often than Azure allows", () => {
-  const read = (maxPollingInterval: string) => {
-    write("host.json", { version: "2.0", extensions: { queues: { maxPollingInterval } } });
-    return readHostJson(folder, {}).queues.maxPollingIntervalMs;
-  };
-  expect(read("00:00:00.100")).toBe(100);
-  expect(() => read("00:00:00.099")).toThrow("00:00:00.100 at least");
 });
 
 test.each([

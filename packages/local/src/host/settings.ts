@@ -25,18 +25,10 @@ export function readLocalSettings(appDir: string, file = "local.settings.json"):
   return settings;
 }
 
-const TWILIO_API = "https://api.twilio.com";
-
 /** The bindings that have a connection, with the setting that it is in where they name none. */
 const CONNECTED: Readonly<Record<string, string>> = {
   servicebustrigger: "ServiceBus",
   servicebus: "ServiceBus",
-  queuetrigger: "Storage",
-  queue: "Storage",
-  blobtrigger: "Storage",
-  blob: "Storage",
-  table: "Storage",
-  cosmosdbtrigger: "CosmosDB",
   cosmosdb: "CosmosDB",
 };
 
@@ -73,23 +65,7 @@ function bindSettings(binding: Binding, settings: Settings, fault: (text: string
       fault(`setting "${name}" is given by identity ("${byIdentity}"); here it has to be a connection string`);
     } else fault(`setting "${name}" (or "AzureWebJobs${name}") with the connection string is missing`);
   }
-  if (binding.type.toLowerCase() === "twiliosms") Object.assign(filled, twilioAccount(binding, settings, fault));
   return { ...filled, type: binding.type, direction: binding.direction };
-}
-
-/** What the binding's settings name: the account, its token, and with `TwilioApiUrl` another address, for tests. */
-function twilioAccount(binding: Binding, settings: Settings, fault: (text: string) => void): object {
-  const setting = (key: string, usual: string) => {
-    const name = typeof binding[key] === "string" && binding[key] !== "" ? binding[key] : usual;
-    const value = settings[name];
-    if (value === undefined) fault(`setting "${name}", which "${key}" refers to, is missing`);
-    return value;
-  };
-  return {
-    accountSid: setting("accountSidSetting", "AzureWebJobsTwilioAccountSid"),
-    authToken: setting("authTokenSetting", "AzureWebJobsTwilioAuthToken"),
-    apiUrl: settings["TwilioApiUrl"] ?? TWILIO_API,
-  };
 }
 
 function missing(key: string, name: string): string {

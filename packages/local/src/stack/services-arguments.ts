@@ -36,8 +36,8 @@ export const USAGE = `services [bus] [cosmos] [remotes] [azurite] [traces]    de
   --cosmos-port N            (8081)
   --stale-reads MS           a read of cosmos without a session token may find
                              what was written up to so long before
-  --throughput RU            cosmos answers 429 to what is beyond a container's
-                             throughput; this is what one has by itself
+  --throughput RU            cosmos answers 429 to what is beyond so many
+                             request units a second of a container
   --like-azure               as Azure now and then: --stale-reads 500,
                              --throughput 5000, an account's rates of metadata,
                              busy servers and idle senders on the bus

@@ -4,8 +4,8 @@ import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service
 import type { Business } from "@scheduler-agent-supervisor/core/app";
 import { cosmosOf, parseConfig } from "@scheduler-agent-supervisor/core/composition";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
-import { idNameOf, idOf } from "@scheduler-agent-supervisor/core/messaging";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store";
+import { idNameOf, idOf, QUEUES } from "@scheduler-agent-supervisor/core/messaging";
+import { CONTAINERS, createCosmosJobStore, DATABASE } from "@scheduler-agent-supervisor/core/store";
 import type { Received } from "./published.ts";
 
 /** The addresses of a local stack that are needed here. */
@@ -52,10 +52,10 @@ export function openRequester(options: {
   const idName = idNameOf(business.contracts);
   const config = parseConfig(settings, business);
   const cosmos: CosmosClient = cosmosOf(config);
-  const container = cosmos.database(config.CosmosDatabase).container(config.JobsContainer);
+  const container = cosmos.database(DATABASE).container(CONTAINERS.jobs);
   const store = createCosmosJobStore({ container, idName });
   const bus = new ServiceBusClient(settings["ServiceBus"] ?? "", { retryOptions: { retryDelayInMs: 300 } });
-  const sender = bus.createSender(config.JobsQueue);
+  const sender = bus.createSender(QUEUES.jobs);
   const received = new Map<unknown, Map<number, ServiceBusReceivedMessage>>();
   const receiver = bus.createReceiver(replyQueue);
   receiver.subscribe({

@@ -17,7 +17,7 @@ const MOST_STATES = 50_000;
 
 function chain(onExpired: JobDeadline["onExpired"], more: Partial<Workflow["steps"][number]> = {}): Workflow {
   const step = (name: string, after: readonly string[]) => ({
-    ...{ name, agent: "service", operation: name, after, startWithin: "PT30S", completeWithin: "PT30S" },
+    ...{ name, agent: "service", operation: name, after, completeWithin: "PT30S" },
     compensation: { operation: `un${name}`, completeWithin: "PT30S" },
   });
   return {

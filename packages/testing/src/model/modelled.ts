@@ -10,7 +10,7 @@ import { itemsOf } from "./service.ts";
 import { CONTENT, type Setting } from "./setting.ts";
 
 /** As long as a tick of the model's clock, or two: it tells times apart by whether they are over, and by nothing else. */
-const TIMES = { startWithin: "PT30S", completeWithin: "PT30S", awaitWithin: "PT60S", wait: "PT30S" } as const;
+const TIMES = { completeWithin: "PT30S", awaitWithin: "PT60S", wait: "PT30S" } as const;
 /** The second failure is the last: a third would be as the second. */
 const THRESHOLD = 2;
 
@@ -46,7 +46,7 @@ function modelledStep({ assignee: _, ...step }: WorkflowStep): WorkflowStep {
   return {
     ...step,
     agent: "service",
-    ...{ startWithin: TIMES.startWithin, ...modelledTimes(step) },
+    ...modelledTimes(step),
     ...(policy && { policy: modelledPolicy(policy) }),
     compensation: typeof compensation === "string" ? compensation : { ...compensation, ...modelledTimes(compensation) },
   };

@@ -22,6 +22,7 @@ export const TIMING: Timing = {
   claimWithinMs: TICK_MS,
   clockSkewMs: CLOCK_SKEW_MS,
   sweepWithinMs: 5000,
+  startWithinMs: TICK_MS,
   unrecordedMs: 0,
   orchestrationsKeptForMs: TICK_MS,
 };

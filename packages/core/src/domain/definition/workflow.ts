@@ -50,8 +50,6 @@ export interface WorkflowStep {
   readonly awaitWithin?: string;
   /** A person, group or role that has to act while the step awaits its report. Recorded at submission. Half-way through the wait a reminder is sent. */
   readonly assignee?: string;
-  /** ISO 8601: how long the step may wait for its agent before it may be scheduled again. The setting `StartWithin` if absent. */
-  readonly startWithin?: string;
   readonly compensation: StepCompensation;
   /** The members of the workflow's policy that differ for this step. */
   readonly policy?: Partial<RecoveryPolicy>;
@@ -137,8 +135,8 @@ export const LONGEST_STEP_MS = 4 * 60_000;
 export const LONGEST_ACTIVITY_MS = 4.5 * 60_000;
 export const LONGEST_WAIT_MS = 30 * 86_400_000;
 export const LONGEST_JOB_MS = 366 * 86_400_000;
-/** Generous: an engine with a backlog, or an instance that starts, is not the step's fault. The app's settings may override it. */
-export const START_WITHIN = "PT30S";
+/** How long a step may wait for its agent, if the app's settings have no other time: an engine with a backlog is not the step's fault. */
+export const START_WITHIN_MS = 30_000;
 
 /** The steps by level: each waits only for steps of levels before its own. */
 export function levelsOf(workflow: Workflow): readonly (readonly WorkflowStep[])[] {

@@ -1,6 +1,6 @@
 // The plan of an attempt in its direction, and the steps of it that can begin (P5, P13, P14).
 
-import { START_WITHIN, type Transport, type Workflow, type WorkflowStep } from "../definition/workflow.ts";
+import type { Transport, Workflow, WorkflowStep } from "../definition/workflow.ts";
 import { expandedSteps } from "./expand.ts";
 import type { Direction, StepRecord, StepRun, Steps } from "./state-record.ts";
 
@@ -11,7 +11,6 @@ export interface PlannedStep {
   readonly transport: Transport;
   /** The planned steps that must be done first. */
   readonly after: readonly string[];
-  readonly startWithin: string;
   readonly completeWithin: string;
   /** Absent: its agent must have it done before it answers. */
   readonly awaitWithin?: string | undefined;
@@ -46,15 +45,13 @@ export function planOf(workflow: Workflow, steps: Steps, direction: Direction): 
 }
 
 function forwardOf(step: WorkflowStep, all: readonly WorkflowStep[]): PlannedStep {
-  const { name, agent, operation, transport = "activity", after, startWithin = START_WITHIN } = step;
-  const { completeWithin, awaitWithin, when, forEach } = step;
+  const { name, agent, operation, transport = "activity", after, completeWithin, awaitWithin, when, forEach } = step;
   return {
     name,
     agent,
     operation,
     transport,
     after,
-    startWithin,
     completeWithin,
     ...(awaitWithin && { awaitWithin }),
     ...(maySkip(step, all) && { maySkip: true }),
@@ -75,10 +72,10 @@ function isToBeCompensated({ compensation }: WorkflowStep, record: StepRecord | 
 }
 
 function compensationOf(step: WorkflowStep, after: readonly string[]): PlannedStep[] {
-  const { name, agent, transport = "activity", startWithin = START_WITHIN, compensation, forEach } = step;
+  const { name, agent, transport = "activity", compensation, forEach } = step;
   if (typeof compensation === "string") return [];
   const { operation, completeWithin, awaitWithin } = compensation;
-  const times = { startWithin, completeWithin, ...(awaitWithin && { awaitWithin }) };
+  const times = { completeWithin, ...(awaitWithin && { awaitWithin }) };
   return [{ name, agent, operation, transport, after, ...times, ...(forEach && { forEach }) }];
 }
 

@@ -90,7 +90,7 @@ describe("P10 P11 the supervisor's verdict", () => {
   });
 
   const FAILED = { step: "takePayment", failures: 3 } as const;
-  const ONE_SECOND = { name: "x", transport: "activity", startWithin: "PT30S", completeWithin: "PT1S" } as const;
+  const ONE_SECOND = { name: "x", transport: "activity", completeWithin: "PT1S" } as const;
 
   /** It waits for the agent of the step. */
   const waiting = (): StateRecord => {

@@ -367,10 +367,10 @@ export function firstObstacle(outcomes: readonly StepOutcome[]): Exclude<StepOut
 
 /** The input of a write that schedules a planned step. @throws if the record has no such step */
 export function toSchedule(planned: PlannedStep, steps: Steps): ToSchedule {
-  const { name, transport, startWithin, completeWithin, awaitWithin } = planned;
+  const { name, transport, completeWithin, awaitWithin } = planned;
   const record = steps[name];
   if (!record) throw new Error(`there is no record of step ${name}`);
-  return { name, transport, startWithin, completeWithin, record, ...(awaitWithin && { awaitWithin }) };
+  return { name, transport, completeWithin, record, ...(awaitWithin && { awaitWithin }) };
 }
 
 /** Those of a list are one result, in the order of the items. */

@@ -31,13 +31,14 @@ export interface ToSchedule {
   readonly name: string;
   readonly record: StepRecord;
   readonly transport: Transport;
-  readonly startWithin: string;
   readonly completeWithin: string;
   readonly awaitWithin?: string | undefined;
 }
 
 /** The limits for scheduled steps. */
 export interface Scheduling {
+  /** How long a step may wait for its agent before it is scheduled again. */
+  readonly startWithinMs: number;
   /** An agent of this app that takes a step up within this time needs no write that says so. */
   readonly unrecordedMs: number;
   /** Returns a new random text that cannot be guessed. */
@@ -58,18 +59,17 @@ export function scheduled(
   now: string,
   scheduling: Scheduling,
 ): NextStep {
-  const { name, transport, startWithin, completeWithin, awaitWithin } = step;
+  const { name, transport, completeWithin, awaitWithin } = step;
   const record = settledForward(step.record, direction);
-  const { unrecordedMs, nonce } = scheduling;
-  const startMs = durationMs(startWithin) ?? 0;
+  const { startWithinMs, unrecordedMs, nonce } = scheduling;
   // An agent behind a queue can't write the record: it takes the step up without one.
-  const freeMs = transport === "queue" ? startMs : Math.min(unrecordedMs, startMs);
+  const freeMs = transport === "queue" ? startWithinMs : Math.min(unrecordedMs, startWithinMs);
   const run: Partial<StepRun> = {
     state: "Scheduled",
     attempt,
     notBefore: undefined,
     scheduledAt: now,
-    startBy: after(now, startMs),
+    startBy: after(now, startWithinMs),
     completeBy: after(now, freeMs + (durationMs(completeWithin) ?? 0)),
     startedAt: null,
     endedAt: null,

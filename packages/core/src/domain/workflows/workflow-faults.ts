@@ -9,7 +9,7 @@ import {
   LONGEST_WAIT_MS,
   levelsOf,
   type RecoveryPolicy,
-  START_WITHIN,
+  START_WITHIN_MS,
   type Workflow,
   type WorkflowStep,
 } from "../definition/workflow.ts";
@@ -29,6 +29,7 @@ export function workflowFaults(
   workflow: Workflow,
   agents: KnownAgents,
   rules: KnownRules = NO_RULES,
+  startWithinMs = START_WITHIN_MS,
   timeout: HostTimeout = USUAL_TIMEOUT,
 ): string[] {
   const where = `workflow ${workflow.name} v${workflow.version}`;
@@ -50,7 +51,7 @@ export function workflowFaults(
       faults.push(`${at}: the name must be an identifier such as reserveStock, of at most 25 letters and digits`);
     faults.push(...operationFaults(step.agent, step.operation, agents, at), ...transportFaults(step, agents, at));
     faults.push(...timeFaults(step.completeWithin, at), ...waitFaults(step.awaitWithin, at));
-    faults.push(...startFaults(step, agents, timeout, at), ...assigneeFaults(step, at));
+    faults.push(...startFaults(step, agents, startWithinMs, timeout, at), ...assigneeFaults(step, at));
     faults.push(...compensationFaults(step, agents, at), ...shapeFaults(step, workflow, rules, at));
     if (step.policy) faults.push(...policyFaults(step.policy, at), ...uselessPolicyFaults(step, at));
     for (const name of step.after) {
@@ -147,25 +148,24 @@ function timeFaults(completeWithin: string, at: string): string[] {
 }
 
 /** Another team's agent has no functions' timeout. */
-function startFaults(step: WorkflowStep, agents: KnownAgents, timeout: HostTimeout, at: string): string[] {
-  const { agent, startWithin = START_WITHIN, completeWithin, compensation } = step;
-  const startMs = durationMs(startWithin);
-  if (startMs === undefined)
-    return [`${at}: startWithin ${startWithin} is not an ISO 8601 duration such as ${START_WITHIN}`];
+function startFaults(
+  { agent, completeWithin, compensation }: WorkflowStep,
+  agents: KnownAgents,
+  startMs: number,
+  timeout: HostTimeout,
+  at: string,
+): string[] {
   if (!agents.get(agent)?.transports.includes("activity")) return [];
   const own = typeof compensation === "object" ? compensation.completeWithin : undefined;
   const runMs = Math.max(...[completeWithin, own].map((time) => durationMs(time ?? "") ?? 0));
   const longestMs = longestActivityMs(timeout);
-  // A service that is polled is asked for its status within the usual time, whatever the step has.
-  const waitMs = step.awaitWithin === undefined ? startMs : Math.max(startMs, durationMs(START_WITHIN) ?? 0);
-  if (waitMs + runMs <= longestMs) return [];
-  const wait = waitMs > startMs ? `its poll's wait of ${waitMs / 1000} s` : `startWithin ${startWithin}`;
+  if (startMs + runMs <= longestMs) return [];
   const most =
     runMs < longestMs
       ? `at most ${(longestMs - runMs) / 1000} s beside ${runMs / 1000} s for the step`
       : `the step alone has ${runMs / 1000} s of at most ${longestMs / 1000} s: shorten completeWithin, of its compensation too`;
   return [
-    `${at}: ${wait} (the setting StartWithin, if the step has none) does not fit into the functions' timeout, in which its agent also waits for a place: ${most}, or raise ${timeout.from}`,
+    `${at}: the setting StartWithin, ${startMs / 1000} s, does not fit into the functions' timeout, in which its agent also waits for a place: ${most}, or raise ${timeout.from}`,
   ];
 }
 

@@ -2,7 +2,7 @@
 
 import type { Job } from "../content/job.ts";
 import type { HostTimeout } from "../definition/host-timeout.ts";
-import { type KnownAgents, START_WITHIN, type Workflow, type WorkflowRef } from "../definition/workflow.ts";
+import type { KnownAgents, Workflow, WorkflowRef } from "../definition/workflow.ts";
 import { OtherVersionNeeded } from "../outage.ts";
 import { workflowFaults } from "./workflow-faults.ts";
 import { knownRules, listFaults, NO_RULES, type WorkflowRules } from "./workflow-rules.ts";
@@ -34,7 +34,7 @@ export class MissingWorkflow extends OtherVersionNeeded {
 
 /**
  * Checks every workflow against the agents. Throws one error that names all faults.
- * @param startWithin ISO 8601: how long a step may wait for its agent, for steps without `startWithin`
+ * @param startWithinMs how long a step may wait for its agent
  * @param timeout the host's limit for one run of a function
  * @param others faults that were found elsewhere
  */
@@ -42,15 +42,15 @@ export function loadWorkflows(
   agents: KnownAgents,
   workflows: readonly Workflow[],
   rules: WorkflowRules = NO_RULES,
-  startWithin: string = START_WITHIN,
+  startWithinMs?: number,
   timeout?: HostTimeout,
   others: readonly string[] = [],
 ): Workflows {
-  const whole = workflows.map((each) => ({ ...each, steps: each.steps.map((step) => ({ startWithin, ...step })) }));
-  const faults = whole.flatMap((workflow) => workflowFaults(workflow, agents, knownRules(rules), timeout));
+  const known = knownRules(rules);
+  const faults = workflows.flatMap((workflow) => workflowFaults(workflow, agents, known, startWithinMs, timeout));
   faults.push(...others);
   if (faults.length > 0) throw new Error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
-  const byVersion = whole.sort((one, other) => other.version - one.version);
+  const byVersion = [...workflows].sort((one, other) => other.version - one.version);
   const find = (ref: WorkflowRef) =>
     byVersion.find(({ name, version }) => name === ref.name && version === ref.version);
   const newest = (name: string) => byVersion.find((workflow) => workflow.name === name);
@@ -63,7 +63,7 @@ export function loadWorkflows(
       return found;
     },
     names: [...new Set(workflows.map(({ name }) => name))],
-    haveDeadlines: whole.some(({ deadline }) => deadline !== undefined),
+    haveDeadlines: workflows.some(({ deadline }) => deadline !== undefined),
     rules,
     listFaults: (job, secrets) => {
       const workflow = newest(job.workflow);

@@ -1,6 +1,5 @@
 // One poll of an accepted step (P6, P8): its agent requests the status from the service, and holds nothing until the next poll.
 import type { BoundedReply, Bounds, RoutedAgent } from "../../agents/agent.ts";
-import { START_WITHIN } from "../../domain/definition/workflow.ts";
 import { after, durationMs, instant } from "../../domain/duration.ts";
 import { runOf } from "../../domain/record/plan.ts";
 import type { StateRecord, StepRun } from "../../domain/record/state-record.ts";
@@ -70,7 +69,7 @@ async function ask(agent: RoutedAgent, task: StepTask, run: StepRun, ports: Port
   if (isClosed) throw new Error(`job ${jobId} is closed, and waits for ${task.step}`);
   const bounds: Bounds = {
     ...{ secrets, priority },
-    startBy: after(instant(ports.now()), durationMs(START_WITHIN) ?? 0),
+    startBy: after(instant(ports.now()), ports.timing.startWithinMs),
     takeUp: async () => {
       const completeBy = after(instant(ports.now()), durationMs(completeWithin) ?? 0);
       return { completeBy: completeBy < latest ? completeBy : latest };

@@ -110,12 +110,6 @@ export class ItemTable {
     return this.#seq;
   }
 
-  /** Of all documents: it reads the whole table. */
-  bytes(): number {
-    const sum = this.#database.prepare(`SELECT sum(octet_length(body)) AS bytes FROM ${this.name}`).get();
-    return Number(sum?.["bytes"] ?? 0);
-  }
-
   get lsn(): number {
     return this.#lsn;
   }

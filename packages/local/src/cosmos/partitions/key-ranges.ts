@@ -3,7 +3,6 @@
 import type { Database } from "../../database/database.ts";
 import { KeptMap } from "../../database/kept-map.ts";
 import type { Container } from "../resources/container.ts";
-import type { JsonObject } from "../sql/values.ts";
 import { HASH_SPACE, type HashRange, hashBound, hashFunctionOf } from "./partition-hash.ts";
 
 export interface KeyRange {
@@ -11,17 +10,15 @@ export interface KeyRange {
   /** Of `HASH_SPACE`: from the first to below the second. */
   readonly from: number;
   readonly below: number;
-  /** The ranges that it was split from, the oldest first. */
-  readonly parents: readonly string[];
 }
 
 // Source: Cosmos DB documentation, "Best practices for scaling provisioned throughput (RU/s)": a physical partition carries at most
-// 10,000 RU/s, and a raised throughput splits until ROUNDUP(RU/s / 10,000) are there; a new container begins with one for each 6,000
-// RU/s, and of autoscale for each 10,000. It does not say what becomes of a new container between 6,000 and 10,000 RU/s: here it has one.
+// 10,000 RU/s, and a new container begins with one for each 6,000 RU/s. It does not say what becomes of a new container between
+// 6,000 and 10,000 RU/s: here it has one.
 const MOST_PER_PARTITION = 10_000;
 const FIRST_PER_PARTITION = 6_000;
 
-const WHOLE: readonly KeyRange[] = [{ id: "0", from: 0, below: HASH_SPACE, parents: [] }];
+const WHOLE: readonly KeyRange[] = [{ id: "0", from: 0, below: HASH_SPACE }];
 
 export class KeyRanges {
   readonly #database: Database;
@@ -41,29 +38,11 @@ export class KeyRanges {
   }
 
   /** Inside a write: as many as a new container has with this throughput. */
-  divide({ rid }: Container, throughput: JsonObject): void {
-    const count = firstCount(throughput);
-    if (count > 1) this.#keep(rid, divided(count));
-  }
-
-  /** Inside a write: splits ranges, the widest first, until they carry a throughput that was raised. They never merge. */
-  split(container: Container, throughput: JsonObject): void {
-    const wanted = Math.ceil(highest(throughput) / MOST_PER_PARTITION);
-    const ranges = [...this.of(container)];
-    if (ranges.length >= wanted) return;
-    let next = Math.max(...ranges.map(({ id }) => Number(id))) + 1;
-    while (ranges.length < wanted) {
-      const at = ranges.reduce((best, range, index) => (widthOf(range) > widthOf(ranges[best]) ? index : best), 0);
-      const old = ranges[at];
-      if (!old) return;
-      const parents = [...old.parents, old.id];
-      const middle = Math.floor((old.from + old.below) / 2);
-      const left = { id: String(next), from: old.from, below: middle, parents };
-      const right = { id: String(next + 1), from: middle, below: old.below, parents };
-      ranges.splice(at, 1, left, right);
-      next += 2;
-    }
-    this.#keep(container.rid, ranges);
+  divide({ rid }: Container, throughput: number): void {
+    if (throughput <= MOST_PER_PARTITION) return;
+    const ranges = divided(Math.ceil(throughput / FIRST_PER_PARTITION));
+    this.#database.prepare("INSERT INTO key_ranges VALUES (?, ?)").run(rid, JSON.stringify(ranges));
+    this.#ranges.set(rid, ranges);
   }
 
   /** Inside a write. */
@@ -71,27 +50,11 @@ export class KeyRanges {
     if (!this.#ranges.delete(rid)) return;
     this.#database.prepare("DELETE FROM key_ranges WHERE rid = ?").run(rid);
   }
-
-  #keep(rid: string, ranges: readonly KeyRange[]): void {
-    this.#database.prepare("INSERT OR REPLACE INTO key_ranges VALUES (?, ?)").run(rid, JSON.stringify(ranges));
-    this.#ranges.set(rid, ranges);
-  }
-}
-
-const widthOf = (range: KeyRange | undefined) => (range ? range.below - range.from : 0);
-
-const highest = ({ offerThroughput, offerAutopilotSettings: automatic }: JsonObject) =>
-  Number((automatic as JsonObject | undefined)?.["maxThroughput"] ?? offerThroughput);
-
-function firstCount(throughput: JsonObject): number {
-  const most = highest(throughput);
-  if (most <= MOST_PER_PARTITION) return 1;
-  return Math.ceil(most / (throughput["offerAutopilotSettings"] ? MOST_PER_PARTITION : FIRST_PER_PARTITION));
 }
 
 function divided(count: number): KeyRange[] {
   const bound = (n: number) => Math.round((HASH_SPACE / count) * n);
-  return Array.from({ length: count }, (_, n) => ({ id: String(n), from: bound(n), below: bound(n + 1), parents: [] }));
+  return Array.from({ length: count }, (_, n) => ({ id: String(n), from: bound(n), below: bound(n + 1) }));
 }
 
 /** The bounds as clients write them. */

@@ -20,27 +20,22 @@ interface Group {
   readonly aggregates: readonly Aggregate[];
 }
 
-type Given = Pick<Candidate, "document">;
-
 interface Weighted {
   readonly document: Json;
   /** How many documents look like this one. */
   readonly times: number;
 }
 
-/**
- * Every result as JSON; without GROUP BY exactly one group, even over nothing.
- * @param given instead of the documents of the container
- */
-export function* collectGroups(search: Request, grouping: Grouping, given?: Iterable<Given | Pause>): Sliced<string[]> {
+/** Every result as JSON; without GROUP BY exactly one group, even over nothing. */
+export function* collectGroups(search: Request, grouping: Grouping): Sliced<string[]> {
   const { query, parameters } = search;
   const groups = new Map<string, Group>();
   const open = (first: Scope): Group => ({ first, aggregates: grouping.aggregates.map(({ start }) => start()) });
   if (grouping.keys.length === 0) groups.set("", open({ values: [], parameters, totals: [] }));
-  const counted = given ? undefined : yield* fromColumns(search);
+  const counted = yield* fromColumns(search);
   // Of what SQLite has filtered only the columns of the results are there.
   const remaining = counted && isFiltered(search) ? { ...query, where: undefined } : query;
-  for (const next of counted ?? each(given ?? candidates(search, accessPath(search)))) {
+  for (const next of counted ?? each(candidates(search, accessPath(search)))) {
     yield;
     if (!next) continue;
     const { document, times } = next;
@@ -57,15 +52,13 @@ export function* collectGroups(search: Request, grouping: Grouping, given?: Iter
       }
     }
   }
-  const results = new Map<string, string>();
+  const results: string[] = [];
   for (const { first, aggregates } of groups.values()) {
     yield;
     const output = query.project({ ...first, totals: aggregates.map((aggregate) => aggregate.result()) });
-    if (output === undefined) continue;
-    const name = query.distinct ? identity(output) : String(results.size);
-    if (!results.has(name)) results.set(name, JSON.stringify(output));
+    if (output !== undefined) results.push(JSON.stringify(output));
   }
-  return [...results.values()];
+  return results;
 }
 
 /** Whether SQLite's answer needs no second look. */
@@ -73,7 +66,7 @@ function isFiltered(search: Request): boolean {
   return search.query.exact && accessPath({ ...search, after: undefined }).constraints.complete;
 }
 
-function* each(documents: Iterable<Given | Pause>): Generator<Weighted | Pause> {
+function* each(documents: Iterable<Candidate | Pause>): Generator<Weighted | Pause> {
   for (const next of documents) {
     yield next && { document: next.document, times: 1 };
   }

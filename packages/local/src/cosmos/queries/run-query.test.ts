@@ -164,9 +164,6 @@ test.each(["=", "!=", "<", "<=", ">", ">="])("%s with every value", (operator) =
 });
 
 test.each([
-  "SELECT DISTINCT VALUE c.b FROM c",
-  "SELECT DISTINCT VALUE c.a FROM c ORDER BY c.a DESC",
-  "SELECT DISTINCT VALUE c.a FROM c ORDER BY c.a OFFSET 1 LIMIT 5",
   "SELECT c.pk, COUNT(1) AS n FROM c GROUP BY c.pk",
   "SELECT c.pk, COUNT(1) AS n FROM c GROUP BY c.pk OFFSET 0 LIMIT 3",
   "SELECT VALUE n FROM c JOIN n IN [1, 2, 3, 4, 5] WHERE c.pk = 'x'",

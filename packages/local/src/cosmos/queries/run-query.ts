@@ -3,12 +3,11 @@
 import type { StoredItem } from "../items/item-table.ts";
 import type { Sliced } from "../slices.ts";
 import { type CompiledQuery, matches } from "../sql/compiled-query.ts";
-import type { Scope } from "../sql/evaluate.ts";
 import { QueryFault } from "../sql/fault.ts";
-import type { Json, Value } from "../sql/values.ts";
+import type { Value } from "../sql/values.ts";
 import { nothingVisited } from "../visited.ts";
 import { type AccessPath, accessPath, type Request } from "./access-path.ts";
-import { type Candidate, candidates } from "./candidates.ts";
+import { candidates } from "./candidates.ts";
 import type { Constraint } from "./constraints.ts";
 import { type Continuation, readContinuation, writeContinuation, writeValues } from "./continuation.ts";
 import { collectGroups } from "./group-query.ts";
@@ -22,20 +21,14 @@ import { type Binding, type Position, statement } from "./walk.ts";
 /** A document with joins can make very many results. */
 const JOINED_AT_ONCE = 256;
 
-/** A query without FROM has one result, so its aggregates are of one. */
-const WITHOUT_FROM = [{ document: null }];
-
 const MOST_READ_AT_FIRST = 1000;
 
 /** A page of results; left for a while between the pieces that it reads. */
 export function* runQuery(asked: QueryRequest): Sliced<Page> {
   const request = { ...asked, visited: asked.visited ?? nothingVisited() };
   const { container, query, parameters } = request;
-  if (query.inner) return yield* overResults(request, query.inner);
   const unserved = orderFault(container.indexing, query.orderings);
   if (unserved) throw new QueryFault(unserved);
-  if (query.isOfNothing && !query.grouping)
-    return { results: [...matches(query, undefined, parameters)].flatMap(resultOf(query)) };
   const from = startOf(request);
   const isAnew = request.continuation === undefined || from.given !== undefined;
   const bounds: Bounds = {
@@ -44,46 +37,19 @@ export function* runQuery(asked: QueryRequest): Sliced<Page> {
   };
   const search = searchOf(request, from);
   if (query.grouping) {
-    const groups = yield* collectGroups(search, query.grouping, query.isOfNothing ? WITHOUT_FROM : undefined);
+    const groups = yield* collectGroups(search, query.grouping);
     // They come in the order in which documents were met, which may be another one at the next page.
     const isPaged = !request.unsized && groups.length > request.pageSize;
     return pageOfAll(request, isPaged ? yield* mergeSorted(groups, byText) : groups, from, bounds);
   }
   const path = accessPath(search);
   const [ordering] = query.orderings;
-  const streams = !query.distinct && (!ordering || path.orderedBy === ordering.path);
+  const streams = !ordering || path.orderedBy === ordering.path;
   if (!streams) return yield* sortedPage(request, candidates(request, path), from, bounds);
   const first = Math.min(request.pageSize, bounds.skip + (bounds.take ?? MOST_READ_AT_FIRST), MOST_READ_AT_FIRST) + 1;
   return path.constraints.complete && query.exact && query.all && query.joins.length === 0
     ? yield* streamPage(request, storedTexts(request, path, first), from, bounds)
     : yield* streamPage(request, resultTexts(request, path, first), from, bounds);
-}
-
-/** Of a query over the results of another one: those are found anew for each page. */
-function* overResults(request: QueryRequest, inner: CompiledQuery): Sliced<Page> {
-  const { query, parameters } = request;
-  const from = readContinuation(request.continuation);
-  const skip = request.continuation === undefined || from.given !== undefined ? bound(query.skip, parameters) : 0;
-  const bounds: Bounds = { skip: skip ?? 0, take: from.left ?? bound(query.take, parameters) };
-  const found: Candidate[] = [];
-  let continuation: string | undefined;
-  do {
-    const page: Page = yield* runQuery({
-      ...request,
-      query: inner,
-      pageSize: MOST_READ_AT_FIRST,
-      unsized: true,
-      until: Number.POSITIVE_INFINITY,
-      continuation,
-      resume: undefined,
-    });
-    for (const body of page.results) {
-      found.push({ row: { seq: found.length + 1, lsn: 0, expires: null, body }, document: JSON.parse(body) as Json });
-    }
-    continuation = page.continuation;
-  } while (continuation !== undefined);
-  if (!query.grouping) return yield* sortedPage(request, found, from, bounds);
-  return pageOfAll(request, yield* collectGroups(searchOf(request, {}), query.grouping, found), from, bounds);
 }
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
@@ -92,13 +58,6 @@ function startOf({ continuation, resume }: QueryRequest): Continuation {
   if (continuation !== undefined || !resume) return readContinuation(continuation);
   return { after: { values: writeValues(resume.values), seq: resume.seq } };
 }
-
-const resultOf =
-  ({ project }: CompiledQuery) =>
-  (scope: Scope) => {
-    const output = project(scope);
-    return output === undefined ? [] : [JSON.stringify(output)];
-  };
 
 function searchOf(
   { container, query, parameters, scope, window, visited }: QueryRequest,

@@ -2,7 +2,7 @@
 
 import type { Sliced } from "../slices.ts";
 import { type CompiledQuery, matches } from "../sql/compiled-query.ts";
-import { compareValues, identity } from "../sql/values.ts";
+import { compareValues } from "../sql/values.ts";
 import type { Candidate } from "./candidates.ts";
 import { type Continuation, readValues, writeContinuation, writeValues } from "./continuation.ts";
 import { type Bounds, cut, type Page, type Place, pageOfAll, type QueryRequest } from "./page.ts";
@@ -11,8 +11,6 @@ import { mergeSorted, SORTED_AT_ONCE } from "./sliced-sort.ts";
 
 interface Found extends Place {
   readonly text: string;
-  /** Of a distinct query, what equal results share. */
-  readonly same: string;
 }
 
 export function* sortedPage(
@@ -24,10 +22,10 @@ export function* sortedPage(
   const { query } = request;
   const { skip, take } = bounds;
   const last: Place | undefined = from.after && { seq: from.after.seq, values: readValues(from.after.values) };
-  // What is distinct depends on everything before it, and the results that joins make of one document share a place.
-  const isWhole = query.distinct || query.joins.length > 0;
+  // The results that joins make of one document share a place.
+  const isWhole = query.joins.length > 0;
   const wanted = isWhole ? Number.POSITIVE_INFINITY : Math.min(request.pageSize, take ?? Number.POSITIVE_INFINITY);
-  const most = query.distinct ? Number.POSITIVE_INFINITY : skip + (take ?? Number.POSITIVE_INFINITY);
+  const most = skip + (take ?? Number.POSITIVE_INFINITY);
   const shortlist = new Shortlist(query, isWhole ? most : (last ? 0 : skip) + wanted + 1);
   for (const item of findings(request, candidates)) {
     if (item && !(last && compare(query, item, last) <= 0)) shortlist.add(item);
@@ -35,7 +33,7 @@ export function* sortedPage(
   }
   const found = yield* shortlist.sorted();
   if (isWhole) {
-    const texts = yield* textsOf(query.distinct ? yield* eachOnce(found) : found);
+    const texts = yield* textsOf(found);
     return pageOfAll(request, texts, from, bounds);
   }
   const rest = last ? found : found.slice(skip);
@@ -46,16 +44,6 @@ export function* sortedPage(
   if (!end || taken.length === rest.length || left === 0) return { results };
   const after = { values: writeValues(end.values), seq: end.seq };
   return { results, continuation: writeContinuation({ after, ...(left === undefined ? {} : { left }) }) };
-}
-
-/** Of equal results the last, where the first stood. */
-function* eachOnce(found: readonly Found[]): Sliced<Iterable<Found>> {
-  const kept = new Map<string, Found>();
-  for (const item of found) {
-    kept.set(item.same, item);
-    yield;
-  }
-  return kept.values();
 }
 
 function* textsOf(found: Iterable<Found>): Sliced<string[]> {
@@ -107,8 +95,7 @@ function* findings(
       const output = query.project(scope);
       const values = query.orderings.map(({ evaluate }) => evaluate(scope));
       if (output === undefined || (!keepsUndefined && values.includes(undefined))) continue;
-      const same = query.distinct ? identity(output) : "";
-      yield { text: output === document ? row.body : JSON.stringify(output), same, values, seq: row.seq };
+      yield { text: output === document ? row.body : JSON.stringify(output), values, seq: row.seq };
     }
   }
 }

@@ -38,26 +38,18 @@ export class Catalog {
   readonly databases: Map<string, DatabaseRecord>;
   readonly ranges: KeyRanges;
   readonly #database: Database;
-  readonly #throughput: Map<string, JsonObject>;
   readonly #room: KeyRoom;
-  readonly #gigabyte: number;
 
   /** @param gigabyte the bytes that count as one where storage is limited */
   constructor(database: Database, gigabyte = GIGABYTE) {
     this.#database = database;
-    this.#gigabyte = gigabyte;
     this.#room = new KeyRoom(database, COSMOS_LIMITS.keyGigabytes.value * gigabyte);
     this.databases = new KeptMap(database);
-    this.#throughput = new KeptMap(database);
     this.ranges = new KeyRanges(database);
     for (const [name, run] of Object.entries(HASH_FUNCTIONS)) database.define(name, run);
     database.exec(`CREATE TABLE IF NOT EXISTS resources (
       number INTEGER PRIMARY KEY AUTOINCREMENT, parent TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
-      UNIQUE (parent, id));
-      CREATE TABLE IF NOT EXISTS throughput (rid TEXT PRIMARY KEY, body TEXT NOT NULL)`);
-    for (const row of database.prepare("SELECT rid, body FROM throughput").all()) {
-      this.#throughput.set(String(row["rid"]), JSON.parse(String(row["body"])) as JsonObject);
-    }
+      UNIQUE (parent, id))`);
     const rows = database.prepare("SELECT number, parent, id, body FROM resources ORDER BY parent, number").all();
     for (const row of rows as unknown as ResourceRow[]) {
       const definition = JSON.parse(row.body) as JsonObject;
@@ -71,20 +63,6 @@ export class Catalog {
     return this.databases.get(database)?.containers.get(id);
   }
 
-  /** By its resource id. */
-  containerOf(rid: string): Container | undefined {
-    return [...this.databases.values()]
-      .flatMap(({ containers }) => [...containers.values()])
-      .find((one) => one.rid === rid);
-  }
-
-  /** How much a container or all containers of a database hold, by its resource id. */
-  gigabytesOf(rid: string): number {
-    const database = [...this.databases.values()].find((one) => one.rid === rid);
-    const containers = database ? [...database.containers.values()] : [this.containerOf(rid)];
-    return containers.reduce((sum, container) => sum + (container?.items.bytes() ?? 0), 0) / this.#gigabyte;
-  }
-
   /** The names in a path, of which the clients also write resource ids: database, container, document. */
   names(given: readonly string[]): readonly string[] {
     const [first = "", second, third] = given;
@@ -94,26 +72,6 @@ export class Catalog {
     const seq = container && third !== undefined ? documentSeq(container.rid, third) : undefined;
     const document = seq === undefined ? third : (container?.items.idOf(seq) ?? third);
     return [parent.id, container?.id ?? second, ...(document === undefined ? [] : [document])];
-  }
-
-  /** What was asked for a database or a container, by its resource id. */
-  throughputOf(rid: string): JsonObject | undefined {
-    return this.#throughput.get(rid);
-  }
-
-  /** `change` is what else a throughput changes, in the same write. */
-  setThroughput(rid: string, content: JsonObject, change?: () => void): Promise<void> {
-    return this.#database.write(() => {
-      change?.();
-      this.#database.prepare("INSERT OR REPLACE INTO throughput VALUES (?, ?)").run(rid, JSON.stringify(content));
-      this.#throughput.set(rid, content);
-    });
-  }
-
-  #forgetThroughput(rid: string): void {
-    this.ranges.forget(rid);
-    if (!this.#throughput.delete(rid)) return;
-    this.#database.prepare("DELETE FROM throughput WHERE rid = ?").run(rid);
   }
 
   /** Resolves to undefined where that name is taken. */
@@ -130,9 +88,8 @@ export class Catalog {
     return this.#database.write(() => {
       for (const { items, rid } of record.containers.values()) {
         items.drop();
-        this.#forgetThroughput(rid);
+        this.ranges.forget(rid);
       }
-      this.#forgetThroughput(record.rid);
       this.#database
         .prepare("DELETE FROM resources WHERE parent = ? OR (parent = '' AND id = ?)")
         .run(record.id, record.id);
@@ -140,7 +97,8 @@ export class Catalog {
     });
   }
 
-  createContainer(parent: DatabaseRecord, given: JsonObject): Promise<Container | undefined> {
+  /** With a throughput it has as many physical partitions as Azure gives it. */
+  createContainer(parent: DatabaseRecord, given: JsonObject, throughput = 0): Promise<Container | undefined> {
     return this.#database.write(() => {
       const id = String(given["id"]);
       if (parent.containers.has(id)) return undefined;
@@ -159,6 +117,7 @@ export class Catalog {
       });
       const container = this.#open(parent, number, definition);
       parent.containers.set(id, container);
+      this.ranges.divide(container, throughput);
       return container;
     });
   }
@@ -183,7 +142,7 @@ export class Catalog {
   deleteContainer(parent: DatabaseRecord, container: Container): Promise<void> {
     return this.#database.write(() => {
       container.items.drop();
-      this.#forgetThroughput(container.rid);
+      this.ranges.forget(container.rid);
       this.#database.prepare("DELETE FROM resources WHERE parent = ? AND id = ?").run(parent.id, container.id);
       parent.containers.delete(container.id);
     });

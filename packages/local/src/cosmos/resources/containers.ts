@@ -10,10 +10,8 @@ import { type Call, fault, header, type ItemCall, isTrue, type Reply } from "../
 import { isObject, type JsonObject, parseJson, type Value } from "../sql/values.ts";
 import type { DatabaseRecord } from "./catalog.ts";
 import type { Container } from "./container.ts";
-import { isResourceId, NO_DATABASE } from "./databases.ts";
+import { isResourceId, NO_DATABASE, resourceQuotaFault } from "./databases.ts";
 import { resource, resources, select } from "./definitions.ts";
-import { askedThroughput } from "./offers.ts";
-import { containerQuotaFault } from "./quotas.ts";
 
 export const NO_CONTAINER = "The container does not exist.";
 
@@ -37,15 +35,25 @@ export async function createContainer(call: Call): Promise<Reply> {
   const throughput = askedThroughput(call);
   if (typeof throughput === "string") return fault(400, throughput);
   const isThere = parent.containers.has(String(given["id"]));
-  const full = isThere ? undefined : containerQuotaFault(call.catalog, parent, throughput !== undefined);
+  const full = isThere ? undefined : resourceQuotaFault(call.catalog);
   if (full !== undefined) return fault(403, full);
-  const created = await call.catalog.createContainer(parent, given);
-  if (!created) return fault(409, "A container with that id already exists.");
-  if (throughput) {
-    const divide = () => call.catalog.ranges.divide(created, throughput);
-    await call.catalog.setThroughput(created.rid, throughput, divide);
-  }
-  return resource(201, created.definition);
+  const created = await call.catalog.createContainer(parent, given, throughput);
+  return created ? resource(201, created.definition) : fault(409, "A container with that id already exists.");
+}
+
+const { throughput: MOST_THROUGHPUT, leastThroughput: LEAST_THROUGHPUT } = COSMOS_LIMITS;
+const THROUGHPUT_STEP = 100;
+
+/** The throughput that the headers of a creation ask for, what is wrong with it, or nothing. */
+function askedThroughput(call: Call): number | string | undefined {
+  if (call.headers["x-ms-cosmos-offer-autopilot-settings"] !== undefined)
+    return "Autoscale is not supported by this server: give the container a throughput.";
+  const asked = header(call, "x-ms-offer-throughput");
+  if (asked === undefined) return undefined;
+  const throughput = Number(asked);
+  const isBetween = throughput >= LEAST_THROUGHPUT.value && throughput <= MOST_THROUGHPUT.value;
+  if (isBetween && throughput % THROUGHPUT_STEP === 0) return throughput;
+  return `Throughput is a multiple of ${THROUGHPUT_STEP}, at least ${LEAST_THROUGHPUT.value} and at most ${MOST_THROUGHPUT.value}.`;
 }
 
 /** The first version of the protocol in which a container has to have a partition key. */
@@ -132,7 +140,7 @@ export function listKeyRanges(call: ItemCall): Reply {
       ridPrefix: index,
       throughputFraction: 1 / ranges.length,
       status: "online",
-      parents: range.parents,
+      parents: [],
     };
   });
   const body = JSON.stringify({ _rid: container.rid, PartitionKeyRanges: list, _count: list.length });

@@ -17,20 +17,18 @@ const SECOND_MS = 1000;
 const LONGEST_WAIT_MS = 1000;
 const CREATIONS = ["databaseCreate", "containerCreate"];
 const READS = ["databaseRead", "databaseList", "containerRead", "containerList"];
-const CHANGES = ["offerReplace"];
-const OTHERS = ["databaseDelete", "containerDelete", "containerReplace", "offers", "offerRead", "keyRanges"];
+const OTHERS = ["databaseDelete", "containerDelete", "containerReplace", "keyRanges"];
 
 export class MetadataRates {
   readonly #now: () => number;
   readonly #rates: readonly Rate[] = [
     { limit: COSMOS_LIMITS.creations, withinMs: FIVE_MINUTES_MS, kinds: CREATIONS, counted: [] },
     { limit: COSMOS_LIMITS.metadataReads, withinMs: FIVE_MINUTES_MS, kinds: READS, counted: [] },
-    { limit: COSMOS_LIMITS.throughputChanges, withinMs: FIVE_MINUTES_MS, kinds: CHANGES, counted: [] },
     {
       // Each is taken as one request unit.
       limit: COSMOS_LIMITS.metadata,
       withinMs: SECOND_MS,
-      kinds: [...CREATIONS, ...READS, ...CHANGES, ...OTHERS],
+      kinds: [...CREATIONS, ...READS, ...OTHERS],
       counted: [],
     },
   ];

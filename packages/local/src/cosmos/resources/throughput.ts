@@ -1,8 +1,6 @@
-// Holds requests to the throughput of their container, or of the database that shares its own: what is beyond it gets a 429.
+// Holds requests to a rate of request units for each container: what is beyond it gets a 429.
 
 import { fault, type Reply } from "../request.ts";
-import { isObject, type JsonObject } from "../sql/values.ts";
-import type { Catalog } from "./catalog.ts";
 import type { Container } from "./container.ts";
 
 interface Budget {
@@ -12,15 +10,13 @@ interface Budget {
 }
 
 export class Throughput {
-  readonly #catalog: Catalog;
-  readonly #usual: number;
+  readonly #perSecond: number;
   readonly #now: () => number;
   readonly #budgets = new Map<string, Budget>();
 
-  /** @param usual request units a second of what was given no throughput @param now in milliseconds */
-  constructor(catalog: Catalog, usual: number, now: () => number = () => performance.now()) {
-    this.#catalog = catalog;
-    this.#usual = usual;
+  /** @param perSecond request units of each container @param now in milliseconds */
+  constructor(perSecond: number, now: () => number = () => performance.now()) {
+    this.#perSecond = perSecond;
     this.#now = now;
   }
 
@@ -28,11 +24,10 @@ export class Throughput {
    * The answer where the budget is used up; undefined lets the request in. As in Azure one is let in while anything is left,
    * whatever it then costs.
    */
-  refusal(database: string, container: Container): Reply | undefined {
-    const { rid, perSecond } = this.#ownerOf(database, container);
-    const { left } = this.#budgetOf(rid, perSecond);
+  refusal(container: Container): Reply | undefined {
+    const { left } = this.#budgetOf(container);
     if (left > 0) return undefined;
-    const waitMs = Math.max(1, Math.ceil((-left / perSecond) * 1000));
+    const waitMs = Math.max(1, Math.ceil((-left / this.#perSecond) * 1000));
     return fault(
       429,
       "The throughput is used up: nothing was changed.",
@@ -41,33 +36,20 @@ export class Throughput {
     );
   }
 
-  spend(database: string, container: Container, charge: number): void {
-    const { rid, perSecond } = this.#ownerOf(database, container);
-    this.#budgetOf(rid, perSecond).left -= charge;
+  spend(container: Container, charge: number): void {
+    this.#budgetOf(container).left -= charge;
   }
 
-  #ownerOf(database: string, { rid }: Container): { readonly rid: string; readonly perSecond: number } {
-    const own = this.#catalog.throughputOf(rid);
-    if (own) return { rid, perSecond: mostOf(own) };
-    const parent = this.#catalog.databases.get(database);
-    const shared = parent && this.#catalog.throughputOf(parent.rid);
-    return parent && shared ? { rid: parent.rid, perSecond: mostOf(shared) } : { rid, perSecond: this.#usual };
-  }
-
-  #budgetOf(rid: string, perSecond: number): Budget {
+  #budgetOf({ rid }: Container): Budget {
     const now = this.#now();
     const known = this.#budgets.get(rid);
     if (!known) {
-      const budget = { left: perSecond, at: now };
+      const budget = { left: this.#perSecond, at: now };
       this.#budgets.set(rid, budget);
       return budget;
     }
-    known.left = Math.min(perSecond, known.left + (perSecond * (now - known.at)) / 1000);
+    known.left = Math.min(this.#perSecond, known.left + (this.#perSecond * (now - known.at)) / 1000);
     known.at = now;
     return known;
   }
-}
-
-function mostOf({ offerThroughput, offerAutopilotSettings: automatic }: JsonObject): number {
-  return Number(isObject(automatic) ? automatic["maxThroughput"] : offerThroughput);
 }

@@ -12,7 +12,6 @@ export type Expression =
   | { readonly kind: "binary"; readonly operator: string; readonly left: Expression; readonly right: Expression }
   | { readonly kind: "in"; readonly of: Expression; readonly among: readonly Expression[] }
   | { readonly kind: "between"; readonly of: Expression; readonly low: Expression; readonly high: Expression }
-  | { readonly kind: "like"; readonly of: Expression; readonly pattern: Expression; readonly escape?: Expression }
   | {
       readonly kind: "conditional";
       readonly test: Expression;
@@ -20,8 +19,8 @@ export type Expression =
       readonly otherwise: Expression;
     }
   | { readonly kind: "call"; readonly name: string; readonly given: readonly Expression[] }
-  /** `EXISTS(SELECT ...)`, `ARRAY(SELECT ...)`, and `(SELECT ...)` for the one value that it has. */
-  | { readonly kind: "subquery"; readonly as: "exists" | "array" | "value"; readonly query: Query };
+  /** `EXISTS(SELECT ...)`, and `ARRAY(SELECT ...)`, which is `(SELECT ...)` in FROM. */
+  | { readonly kind: "subquery"; readonly as: "exists" | "array"; readonly query: Query };
 
 export interface Selected {
   readonly name: string;
@@ -49,7 +48,6 @@ export interface Ordering {
 }
 
 export interface Query {
-  readonly distinct: boolean;
   readonly top?: Expression;
   readonly selection: Selection;
   readonly sources: readonly Source[];
@@ -58,12 +56,6 @@ export interface Query {
   readonly orderBy: readonly Ordering[];
   readonly offset?: Expression;
   readonly limit?: Expression;
-}
-
-/** The query in `FROM (SELECT ... FROM c)`, which reads the documents themselves and not a part of one. */
-export function innerOf({ sources: [first] }: Query): Query | undefined {
-  const inner = first?.elementsOf?.kind === "subquery" ? first.elementsOf.query : undefined;
-  return inner && inner.sources.length > 0 ? inner : undefined;
 }
 
 /** The property path from an alias, `["steps", "pay"]` of `c.steps.pay`, where the expression is nothing but that. */
@@ -100,8 +92,6 @@ export function partsOf(expression: Expression): readonly Expression[] {
       return [expression.of, ...expression.among];
     case "between":
       return [expression.of, expression.low, expression.high];
-    case "like":
-      return [expression.of, expression.pattern];
     case "conditional":
       return [expression.test, expression.then, expression.otherwise];
     case "call":

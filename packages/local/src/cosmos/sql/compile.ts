@@ -5,9 +5,7 @@ import type { Expression, Query } from "./ast.ts";
 import type { Compiling, Evaluate, Scope } from "./evaluate.ts";
 import { QueryFault } from "./fault.ts";
 import { scalarFunction } from "./functions.ts";
-import { type LikePattern, likePattern } from "./like.ts";
 import { binary, unary } from "./operators.ts";
-import { type ElementSet, only, type Results, resultsOf } from "./subquery.ts";
 import { equal, isObject, type JsonObject, setOwn, type Value } from "./values.ts";
 
 export function compile(expression: Expression, context: Compiling): Evaluate {
@@ -52,8 +50,6 @@ export function compile(expression: Expression, context: Compiling): Evaluate {
       if (!of || !low || !high) throw new QueryFault("BETWEEN takes two bounds.");
       return binary("AND", binary(">=", of, low), binary("<=", of, high));
     }
-    case "like":
-      return like(expression, context);
     case "conditional": {
       const test = compile(expression.test, context);
       const then = compile(expression.then, context);
@@ -98,23 +94,6 @@ function property(value: Value, name: string): Value {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-function like(expression: Extract<Expression, { kind: "like" }>, context: Compiling): Evaluate {
-  const of = compile(expression.of, context);
-  const pattern = compile(expression.pattern, context);
-  const escapeMark = expression.escape ? compile(expression.escape, context) : () => undefined;
-  let last: { readonly text: string; readonly escapedBy: Value; readonly matches: LikePattern } | undefined;
-  return (scope) => {
-    const value = of(scope);
-    const text = pattern(scope);
-    if (typeof value !== "string" || typeof text !== "string") return undefined;
-    const mark = escapeMark(scope);
-    if (last?.text !== text || last.escapedBy !== mark) {
-      last = { text, escapedBy: mark, matches: likePattern(text, typeof mark === "string" ? mark : undefined) };
-    }
-    return last.matches(value);
-  };
-}
-
 function call(expression: Extract<Expression, { kind: "call" }>, context: Compiling): Evaluate {
   const start = aggregateNamed(expression.name);
   if (start) {
@@ -148,39 +127,23 @@ export function projection({ selection, sources }: Query, context: Compiling): E
   }
 }
 
-function compileSubquery({ as, query }: Extract<Expression, { kind: "subquery" }>, context: Compiling): Evaluate {
-  const results = compileResults(query, context);
-  switch (as) {
-    case "exists":
-      return (scope) => results(scope).length > 0;
-    case "array":
-      return results;
-    case "value":
-      return (scope) => only(results(scope));
-    default:
-      return as satisfies never;
-  }
+/** What a source goes over, and where its element is found. */
+export interface ElementSet {
+  readonly slot: number;
+  readonly elements: Evaluate;
 }
 
-function compileResults(query: Query, outer: Compiling): Results {
-  const { slots, sets } = compileSources(query, outer.slots);
-  const inside = (expression: Expression) => compile(expression, { slots });
-  const aggregates: NonNullable<Compiling["aggregates"]> = [];
-  const take = query.top ?? query.limit;
-  return resultsOf({
-    sets,
-    where: query.where && inside(query.where),
-    project: projection(query, { slots, aggregates }),
-    keys: query.groupBy.map(inside),
-    aggregates,
-    orderings: query.orderBy.map(({ expression, descending }) => ({
-      evaluate: inside(expression),
-      sign: descending ? -1 : 1,
-    })),
-    distinct: query.distinct,
-    skip: query.offset && inside(query.offset),
-    take: take && inside(take),
-  });
+/** Over arrays of the document, inside an expression of the query around it, whose aliases it sees. */
+function compileSubquery({ as, query }: Extract<Expression, { kind: "subquery" }>, context: Compiling): Evaluate {
+  const { slots, sets } = compileSources(query, context.slots);
+  const where = query.where && compile(query.where, { slots });
+  const project = projection(query, { slots });
+  const results = (scope: Scope) =>
+    [...bind(sets, scope)]
+      .filter((inner) => !where || where(inner) === true)
+      .map(project)
+      .filter((output) => output !== undefined);
+  return as === "array" ? results : (scope) => results(scope).length > 0;
 }
 
 /** The sets of elements that the sources name, and with them the aliases that the subquery sees. */
@@ -199,4 +162,19 @@ function compileSources(query: Query, outer: ReadonlyMap<string, number>) {
     next += 1;
   }
   return { slots, sets };
+}
+
+/** The scopes that the sources make of the one around them: one for each combination of elements. */
+export function* bind(sets: readonly ElementSet[], scope: Scope, at = 0): Generator<Scope> {
+  const set = sets[at];
+  if (!set) {
+    yield scope;
+    return;
+  }
+  const elements = set.elements(scope);
+  for (const element of Array.isArray(elements) ? elements : []) {
+    const values = [...scope.values];
+    values[set.slot] = element;
+    yield* bind(sets, { ...scope, values }, at + 1);
+  }
 }

@@ -2,8 +2,8 @@
 import { COSMOS_LIMITS } from "../limits.ts";
 import type { Aggregate } from "./aggregates.ts";
 import type { Expression, Query, Source } from "./ast.ts";
-import { innerOf, pathOf } from "./ast.ts";
-import { compile, projection } from "./compile.ts";
+import { pathOf } from "./ast.ts";
+import { bind, compile, type ElementSet, projection } from "./compile.ts";
 import { type Conjunct, conjunctsOf, pathsUsed } from "./conjuncts.ts";
 import type { Compiling, Evaluate, Scope } from "./evaluate.ts";
 import { NOT_A_PATH, QueryFault } from "./fault.ts";
@@ -19,18 +19,13 @@ export interface CompiledOrdering {
 }
 
 export interface CompiledQuery {
-  /** Its results are the documents of this query. */
-  readonly inner: CompiledQuery | undefined;
-  /** Without FROM there is one result, and no document is read. */
-  readonly isOfNothing: boolean;
   readonly all: boolean;
-  readonly distinct: boolean;
   readonly where: Evaluate | undefined;
   /** Necessary conditions that a store may use to leave documents out; all of `where` when `exact`. */
   readonly conjuncts: readonly Conjunct[];
   readonly exact: boolean;
   /** Each binds one more slot to the elements of an array. */
-  readonly joins: readonly Evaluate[];
+  readonly joins: readonly ElementSet[];
   readonly orderings: readonly CompiledOrdering[];
   readonly grouping: Grouping | undefined;
   /** The paths of the document that are read, or undefined where it is needed whole. */
@@ -69,28 +64,21 @@ function compileParsed(query: Query): CompiledQuery {
   const most = COSMOS_LIMITS.joins.value;
   if (query.sources.length - 1 > most) throw new QueryFault(`A query has ${most} joins at most.`);
   checkSelectList(query);
-  const inner = innerOf(query);
-  if (inner) {
-    const [{ alias: name } = { alias: "" }, ...joined] = query.sources;
-    return { ...compileParsed({ ...query, sources: [{ alias: name }, ...joined] }), inner: compileParsed(inner) };
-  }
-  const { alias, slots, elements } = bindings(query);
-  const joins = elements.map((expression) => compile(expression, { slots }));
+  const [source, ...joined] = query.sources;
+  if (!source) throw new QueryFault("A query without FROM is not supported by this server.");
+  if (source.elementsOf?.kind === "subquery")
+    throw new QueryFault("A query over another one in FROM is not supported by this server.");
+  const { alias, slots, joins } = bindings(source, joined);
   const where = query.where ? compile(query.where, { slots }) : undefined;
   const aggregates: NonNullable<Compiling["aggregates"]> = [];
   const project = projection(query, { slots, aggregates });
   const keys = query.groupBy.map((expression) => compile(expression, { slots }));
   const grouped = keys.length > 0 || aggregates.length > 0;
-  if (keys.length > 0 && query.orderBy.length > 0)
-    throw new QueryFault("ORDER BY together with GROUP BY is not supported.");
   const { conjuncts, exact } = query.where ? conjunctsOf(query.where, alias) : { conjuncts: [], exact: true };
   const take = query.top ?? query.limit;
   const { where: _, ...shown } = query;
   return {
-    inner: undefined,
-    isOfNothing: query.sources.length === 0,
     all: query.selection.kind === "all",
-    distinct: query.distinct,
     where,
     conjuncts,
     exact,
@@ -114,24 +102,29 @@ function compileParsed(query: Query): CompiledQuery {
   };
 }
 
-/** Slot 0 is the document, which has no name where the first source is a subquery; in `FROM s IN c.steps` and `FROM c.steps`, `c` is. */
-function bindings(query: Query): { alias: string; slots: ReadonlyMap<string, number>; elements: Expression[] } {
-  const [given, ...joined]: readonly Source[] = query.sources;
+interface Bindings {
+  readonly alias: string;
+  readonly slots: ReadonlyMap<string, number>;
+  readonly joins: readonly ElementSet[];
+}
+
+/** Slot 0 is the document; in `FROM s IN c.steps` and `FROM c.steps`, `c` is. */
+function bindings(given: Source, joined: readonly Source[]): Bindings {
   // `FROM orders o` is the container by another name.
-  const first: Source | undefined = given?.path?.kind === "alias" ? { alias: given.alias } : given;
-  let root: Expression | undefined = first?.elementsOf ?? first?.path;
+  const first: Source = given.path?.kind === "alias" ? { alias: given.alias } : given;
+  let root = first.elementsOf ?? first.path;
   while (root?.kind === "member") root = root.of;
-  const alias = root?.kind === "alias" ? root.name : root ? "" : (first?.alias ?? "c");
+  const alias = root?.kind === "alias" ? root.name : root ? "" : first.alias;
   const slots = new Map([[alias, 0]]);
-  const elements: Expression[] = [];
-  for (const { alias: name, elementsOf, path } of first ? [first, ...joined] : []) {
+  const sets: { readonly slot: number; readonly set: Expression }[] = [];
+  for (const { alias: name, elementsOf, path } of [first, ...joined]) {
     const set: Expression | undefined = elementsOf ?? (path && { kind: "array", items: [path] });
     if (!set) continue;
     if (slots.has(name)) throw new QueryFault(`The alias '${name}' is used twice.`);
+    sets.push({ slot: slots.size, set });
     slots.set(name, slots.size);
-    elements.push(set);
   }
-  return { alias, slots, elements };
+  return { alias, slots, joins: sets.map(({ slot, set }) => ({ slot, elements: compile(set, { slots }) })) };
 }
 
 /** The scopes one document makes that pass the filter: one, or with joins one for each combination of elements. */
@@ -140,26 +133,7 @@ export function* matches(
   document: Value,
   parameters: ReadonlyMap<string, Value>,
 ): Generator<Scope> {
-  const scope: Scope = { values: [document], parameters, totals: [] };
-  if (joins.length === 0) {
+  for (const scope of bind(joins, { values: [document], parameters, totals: [] })) {
     if (!where || where(scope) === true) yield scope;
-    return;
-  }
-  for (const joined of join(joins, 0, scope)) {
-    if (!where || where(joined) === true) yield joined;
-  }
-}
-
-function* join(joins: readonly Evaluate[], at: number, scope: Scope): Generator<Scope> {
-  const elements = joins[at];
-  if (!elements) {
-    yield { ...scope, values: [...scope.values] };
-    return;
-  }
-  const array = elements(scope);
-  if (!Array.isArray(array)) return;
-  for (const element of array) {
-    scope.values[at + 1] = element;
-    yield* join(joins, at + 1, scope);
   }
 }

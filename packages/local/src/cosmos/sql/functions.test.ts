@@ -5,7 +5,7 @@ import type { Value } from "./values.ts";
 
 /** The value of an expression; undefined is no result. */
 function evaluate(expression: string): Value {
-  return compileQuery(`SELECT VALUE ${expression}`).project({ values: [], parameters: new Map(), totals: [] });
+  return compileQuery(`SELECT VALUE ${expression} FROM c`).project({ values: [], parameters: new Map(), totals: [] });
 }
 
 const check = (name: string, cases: readonly (readonly [string, Value])[]) =>

@@ -10,7 +10,7 @@ const RESERVED = new Set(
   ),
 );
 
-/** Binary operators from the loosest to the tightest; comparison and the tests IN, BETWEEN, LIKE have a level of their own. */
+/** Binary operators from the loosest to the tightest; comparison and the tests IN and BETWEEN have a level of their own. */
 const LEVELS: readonly (readonly string[])[] = [
   ["|"],
   ["^"],
@@ -83,8 +83,10 @@ export class ExpressionParser {
 
   /** What an alias can stand for each element of: an array, or the results of a subquery. */
   set(): Expression {
-    const set = this.expression();
-    return set.kind === "subquery" && set.as === "value" ? { ...set, as: "array" } : set;
+    const [open, select] = this.#tokens.slice(this.#next);
+    if (open?.text !== "(" || select?.upper !== "SELECT") return this.expression();
+    this.take();
+    return this.#within(() => this.#subquery("array"));
   }
 
   /** `c` or `c.path[0]` */
@@ -158,11 +160,8 @@ export class ExpressionParser {
       this.expect("AND");
       return { kind: "between", of, low, high: this.#binary(0) };
     }
-    if (!this.accept("LIKE")) this.fail("IN, BETWEEN or LIKE expected");
-    const pattern = this.#binary(0);
-    return this.accept("ESCAPE")
-      ? { kind: "like", of, pattern, escape: this.#binary(0) }
-      : { kind: "like", of, pattern };
+    if (this.is("LIKE")) throw new QueryFault("LIKE is not supported by this server.");
+    return this.fail("IN or BETWEEN expected");
   }
 
   #binary(level: number): Expression {
@@ -209,7 +208,10 @@ export class ExpressionParser {
     if (token.text === "[") return { kind: "array", items: this.list("]") };
     if (token.text === "{") return this.#object();
     if (token.text === "(") {
-      if (this.is("SELECT")) return this.#subquery("value");
+      if (this.is("SELECT"))
+        throw new QueryFault(
+          "A subquery for one value is not supported by this server: EXISTS, ARRAY and FROM take one.",
+        );
       const inner = this.expression();
       this.expect(")");
       return inner;
@@ -242,8 +244,11 @@ export class ExpressionParser {
     return { kind: "alias", name: token.text };
   }
 
-  #subquery(as: "exists" | "array" | "value"): Expression {
+  #subquery(as: "exists" | "array"): Expression {
     const query = this.#parseSelect(this);
+    const { top, groupBy, orderBy, offset } = query;
+    if (top || groupBy.length > 0 || orderBy.length > 0 || offset)
+      throw new QueryFault("TOP, GROUP BY, ORDER BY and OFFSET are not supported by this server in a subquery.");
     this.expect(")");
     return { kind: "subquery", as, query };
   }

@@ -13,7 +13,7 @@ export function parseQuery(sql: string): Query {
 /** A SELECT statement, alone or in parentheses. */
 function parseSelect(parser: ExpressionParser): Query {
   parser.expect("SELECT");
-  const distinct = parser.accept("DISTINCT");
+  if (parser.is("DISTINCT")) throw new QueryFault("DISTINCT is not supported by this server.");
   const top = parser.accept("TOP") ? count(parser) : undefined;
   const selection = parseSelection(parser);
   const sources = parser.is("FROM") ? parseSources(parser) : [];
@@ -30,7 +30,6 @@ function parseSelect(parser: ExpressionParser): Query {
   if (groupBy.length > 0 && orderBy.length > 0)
     throw new QueryFault("ORDER BY together with GROUP BY is not supported.");
   return {
-    distinct,
     ...(top ? { top } : {}),
     selection,
     sources,

@@ -1,7 +1,7 @@
 // The plan by which a client merges what several physical partitions answer: the query that it sends to each, and what of
 // sorting, grouping and counting is left to it. Source: what the SDKs do with a plan (queryExecutionContext of @azure/cosmos).
 
-import { type Expression, innerOf, type Query } from "./ast.ts";
+import type { Expression, Query } from "./ast.ts";
 import { NOT_A_PATH, QueryFault } from "./fault.ts";
 import { parseQuery } from "./parser.ts";
 import { printExpression, printQuery, printTail } from "./print.ts";
@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 export interface QueryInfo {
-  readonly distinctType: "None" | "Ordered" | "Unordered";
+  readonly distinctType: "None";
   readonly top: number | null;
   readonly offset: number | null;
   readonly limit: number | null;
@@ -55,27 +55,23 @@ type CountOf = (expression: Expression) => number;
 /** Undefined where the answers of the partitions one after the other are the answer. */
 export function planOf(sql: string, countOf: CountOf): QueryInfo | undefined {
   const query = parseQuery(sql);
-  if (query.sources.length === 0) return undefined;
-  if (innerOf(query)) throw new QueryFault("A query over another one in FROM needs a single physical partition.");
   const { top, limit, offset } = query;
   const bounds = {
     top: top ? countOf(top) : null,
     offset: limit ? (offset ? countOf(offset) : 0) : null,
     limit: limit ? countOf(limit) : null,
   };
-  const { distinct, groupBy: _, top: _top, limit: _limit, offset: _offset, ...rest } = query;
+  const { groupBy: _, top: _top, limit: _limit, offset: _offset, ...rest } = query;
   const most = bounds.top ?? (bounds.limit === null ? undefined : bounds.limit + (bounds.offset ?? 0));
-  // Which of equal results are left out, and which groups come first, is only known of all.
-  const cut = most === undefined || distinct || isGrouped(query) ? "" : ` TOP ${most}`;
+  // Which groups come first is only known of all.
+  const cut = most === undefined || isGrouped(query) ? "" : ` TOP ${most}`;
   const info = isGrouped(query) ? grouped(query) : query.orderBy.length > 0 ? sorted(query, cut) : undefined;
-  if (!info && !distinct && !top && !limit) return undefined;
-  const plain = printQuery({ ...rest, distinct, groupBy: [] }).replace(/^SELECT/, `SELECT${cut}`);
-  const distinctType = !distinct ? "None" : info && isSortedBySelection(query) ? "Ordered" : "Unordered";
+  if (!info && !top && !limit) return undefined;
+  const plain = printQuery({ ...rest, groupBy: [] }).replace(/^SELECT/, `SELECT${cut}`);
   return {
     ...NOTHING_TO_MERGE,
     ...info,
     ...bounds,
-    distinctType,
     rewrittenQuery: info?.rewrittenQuery ?? plain,
     hasSelectValue: query.selection.kind === "value",
   };
@@ -103,17 +99,6 @@ function rootOf({ orderBy: [first] }: Query): string {
   while (at?.kind === "member") at = at.of;
   if (at?.kind === "alias") return at.name;
   throw new QueryFault(NOT_A_PATH);
-}
-
-function isSortedBySelection({ selection, orderBy }: Query): boolean {
-  const selected =
-    selection.kind === "value"
-      ? [selection.expression]
-      : selection.kind === "list"
-        ? selection.items.map(({ expression }) => expression)
-        : [];
-  const texts = orderBy.map(({ expression }) => printExpression(expression));
-  return selected.length > 0 && selected.every((expression) => texts.includes(printExpression(expression)));
 }
 
 function grouped(query: Query): Partial<QueryInfo> {

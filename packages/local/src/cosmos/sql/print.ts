@@ -25,18 +25,12 @@ export function printExpression(expression: Expression): string {
       return `(${print(expression.of)} IN (${list(expression.among)}))`;
     case "between":
       return `(${print(expression.of)} BETWEEN ${print(expression.low)} AND ${print(expression.high)})`;
-    case "like": {
-      const escaping = expression.escape ? ` ESCAPE ${print(expression.escape)}` : "";
-      return `(${print(expression.of)} LIKE ${print(expression.pattern)}${escaping})`;
-    }
     case "conditional":
       return `(${print(expression.test)} ? ${print(expression.then)} : ${print(expression.otherwise)})`;
     case "call":
       return `${expression.name}(${list(expression.given)})`;
-    case "subquery": {
-      const word = { exists: "EXISTS", array: "ARRAY", value: "" }[expression.as];
-      return `${word}(${printQuery(expression.query)})`;
-    }
+    case "subquery":
+      return `${expression.as.toUpperCase()}(${printQuery(expression.query)})`;
     default:
       return expression satisfies never;
   }
@@ -46,7 +40,7 @@ const list = (expressions: readonly Expression[]) => expressions.map(printExpres
 
 export function printQuery(query: Query): string {
   return [
-    `SELECT${query.distinct ? " DISTINCT" : ""}${query.top ? ` TOP ${printExpression(query.top)}` : ""}`,
+    `SELECT${query.top ? ` TOP ${printExpression(query.top)}` : ""}`,
     printSelection(query.selection),
     printTail(query),
     query.offset ? `OFFSET ${printExpression(query.offset)}` : "",

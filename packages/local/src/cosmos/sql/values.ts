@@ -65,16 +65,6 @@ export function identity(value: Value): string {
   return `{${entries.map(([key, own]) => `${JSON.stringify(key)}:${identity(own)}`).join(",")}}`;
 }
 
-/** Each value once, the first of those that are equal. */
-export function distinct(values: readonly Json[]): Json[] {
-  const first = new Map<string, Json>();
-  for (const value of values) {
-    const name = identity(value);
-    if (!first.has(name)) first.set(name, value);
-  }
-  return [...first.values()];
-}
-
 /** Values of different types, arrays and objects have no order in an operator: `<` and the like are undefined on them. */
 export function ordered(a: Value, b: Value): number | undefined {
   const byType = rank(a) - rank(b);

@@ -4,7 +4,6 @@ import {
   GeospatialType,
   IndexingMode,
   type IndexingPolicy,
-  type OfferDefinition,
   type PartitionKeyDefinition,
   PartitionKeyKind,
 } from "@azure/cosmos";
@@ -73,42 +72,25 @@ describe("unique keys", () => {
 });
 
 describe("throughput", () => {
-  const contentOf = (offer: OfferDefinition | undefined) => offer?.content;
-
-  test("is what a container was made with, and can be changed", async () => {
-    const definition = { id: "manual", partitionKey: "/pk", throughput: 800 };
-    const { container } = await at.client.database("test").containers.create(definition);
-    const { resource } = await container.readOffer();
-    expect(contentOf(resource)).toMatchObject({ offerThroughput: 800 });
-    const offer = at.client.offer(String(resource?.id));
-    if (resource?.content) resource.content.offerThroughput = 1000;
-    await offer.replace(resource as OfferDefinition);
-    expect(contentOf((await container.readOffer()).resource)).toMatchObject({ offerThroughput: 1000 });
-    await container.delete();
-    expect(await codeOf(offer.read())).toBe(404);
-  });
-
-  test("is 400 for a container, and autoscale where that is asked for", async () => {
-    expect(contentOf((await at.plain.readOffer()).resource)).toMatchObject({ offerThroughput: 400 });
-    const definition = { id: "auto", partitionKey: "/pk", maxThroughput: 4000 };
-    const { container } = await at.client.database("test").containers.create(definition);
-    expect(contentOf((await container.readOffer()).resource)).toMatchObject({
-      offerThroughput: 400,
-      offerAutopilotSettings: { maxThroughput: 4000 },
-    });
-  });
-
-  test("of a database is shared by its containers", async () => {
-    const { database } = await at.client.databases.create({ id: "sharing", throughput: 500 });
-    const { container } = await database.containers.create({ id: "c", partitionKey: "/pk" });
-    expect(contentOf((await database.readOffer()).resource)).toMatchObject({ offerThroughput: 500 });
-    expect((await container.readOffer()).resource).toBeUndefined();
-    expect((await at.client.database("test").readOffer()).resource).toBeUndefined();
-  });
-
   test(REJECTIONS.throughputStep.what, async () => {
     const definition = { id: "odd", partitionKey: "/pk", throughput: 401 };
     expect(await codeOf(at.client.database("test").containers.create(definition))).toBe(400);
+  });
+
+  test.each<[string, () => Promise<unknown>, string]>([
+    [
+      "of a database",
+      () => at.client.databases.create({ id: "sharing", throughput: 500 }),
+      "The throughput of a database",
+    ],
+    [
+      "that scales",
+      () => at.client.database("test").containers.create({ id: "auto", partitionKey: "/pk", maxThroughput: 4000 }),
+      "Autoscale is not supported",
+    ],
+    ["that is read", () => at.plain.readOffer(), "Offers, by which throughput is read and changed, are not supported"],
+  ])("%s is refused by name", async (_, run, message) => {
+    await expect(run()).rejects.toMatchObject({ code: 400, message: expect.stringContaining(message) });
   });
 });
 

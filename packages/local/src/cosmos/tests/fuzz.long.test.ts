@@ -38,7 +38,8 @@ async function work(client: CosmosClient): Promise<void> {
   const operations = [{ op: "set" as const, path: "/nested/list/0", value: 2 }];
   await orders.item("created", "fuzz").patch({ condition: "FROM c WHERE c.ttl > 1", operations });
   const query = {
-    query: "SELECT TOP @n c.id, UPPER(c.orderId) AS o FROM c WHERE c.dueAt >= '1' AND c.id LIKE 'q%' ORDER BY c.dueAt",
+    query:
+      "SELECT TOP @n c.id, UPPER(c.orderId) AS o FROM c WHERE c.dueAt >= '1' AND STARTSWITH(c.id, 'q') ORDER BY c.dueAt",
     parameters: [{ name: "@n", value: 4 }],
   };
   await orders.items.query(query, { maxItemCount: 1, forceQueryPlan: true }).fetchAll();

@@ -2,7 +2,7 @@
 import type { ContainerRequest } from "@azure/cosmos";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { COSMOS_LIMITS as LIMITS } from "../limits.ts";
-import { containerQuotaFault, databaseQuotaFault } from "../resources/quotas.ts";
+import { resourceQuotaFault } from "../resources/databases.ts";
 import { sendSigned } from "./signed-request.ts";
 import { codeOf, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 
@@ -252,58 +252,27 @@ test(LIMITS.name.what, async () => {
   await holds(LIMITS.name, (length) => at.client.databases.create({ id: "n".repeat(length) }), 400);
 });
 
-const accountOf = (databases: number, containers: number, shared?: object) => {
-  const made = (count: number) =>
-    new Map(Array.from({ length: count }, (_, n) => [`c${n}`, { rid: `c${n}` }] as const));
-  const list = Array.from(
-    { length: databases },
-    (_, n) => [`d${n}`, { rid: `d${n}`, containers: made(containers) }] as const,
-  );
-  return {
-    databases: new Map(list),
-    throughputOf: (rid: string) => (rid.startsWith("d") ? (shared as never) : undefined),
-  };
-};
-
 test(LIMITS.resources.what, () => {
+  const accountOf = (databases: number, containers: number) => ({
+    databases: new Map(Array.from({ length: databases }, (_, n) => [`d${n}`, { containers: { size: containers } }])),
+  });
   const { value } = LIMITS.resources;
-  expect(databaseQuotaFault(accountOf(value - 1, 0))).toBeUndefined();
-  expect(databaseQuotaFault(accountOf(value, 0))).toContain("quota");
-  const of = (databases: number, containers: number) => {
-    const account = accountOf(databases, containers);
-    return [containerQuotaFault(account, { rid: "d0", containers: new Map() }, false), databaseQuotaFault(account)];
-  };
+  expect(resourceQuotaFault(accountOf(value - 1, 0))).toBeUndefined();
+  expect(resourceQuotaFault(accountOf(value, 0))).toContain("quota");
   // Two databases and what is in each.
-  expect(of(2, value / 2 - 2)).toEqual([undefined, undefined]);
-  expect(of(2, value / 2 - 1)).toEqual([expect.stringContaining("quota"), expect.stringContaining("quota")]);
-});
-
-test(LIMITS.sharedContainers.what, async () => {
-  const { database } = await at.client.databases.create({ id: "shared", throughput: 400 });
-  const make = (id: string, throughput?: number) =>
-    database.containers.create({ id, partitionKey: "/pk", ...(throughput ? { throughput } : {}) });
-  for (let n = 0; n < LIMITS.sharedContainers.value; n += 1) await make(`c${n}`);
-  expect(await codeOf(make("beyond"))).toBe(403);
-  // One that is there is a conflict as before, and one with throughput of its own has room.
-  expect(await codeOf(make("c0"))).toBe(409);
-  await make("own", 400);
+  expect(resourceQuotaFault(accountOf(2, value / 2 - 2))).toBeUndefined();
+  expect(resourceQuotaFault(accountOf(2, value / 2 - 1))).toContain("quota");
 });
 
 test(LIMITS.throughput.what, async () => {
   const { value } = LIMITS.throughput;
   await createContainer({ throughput: value });
   expect(await codeOf(createContainer({ throughput: value + 100 }))).toBe(400);
-  expect(await codeOf(createContainer({ maxThroughput: value + 1000 }))).toBe(400);
 });
 
 test(LIMITS.leastThroughput.what, async () => {
   await createContainer({ throughput: LIMITS.leastThroughput.value });
   expect(await codeOf(createContainer({ throughput: LIMITS.leastThroughput.value - 100 }))).toBe(400);
-});
-
-test(LIMITS.leastAutoscale.what, async () => {
-  await createContainer({ maxThroughput: LIMITS.leastAutoscale.value });
-  expect(await codeOf(createContainer({ maxThroughput: LIMITS.leastAutoscale.value - 100 }))).toBe(400);
 });
 
 test(LIMITS.clockMs.what, async () => {

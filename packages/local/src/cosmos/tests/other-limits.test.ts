@@ -1,7 +1,6 @@
 // The limits of Azure Cosmos DB of which more or less passes here: what the table says that this server does instead.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { COSMOS_NOT_KEPT as NOT_KEPT, COSMOS_STRICTER as STRICTER } from "../limits.ts";
-import type { Catalog } from "../resources/catalog.ts";
 import type { Container } from "../resources/container.ts";
 import { Throughput } from "../resources/throughput.ts";
 import { codeOf, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
@@ -23,13 +22,12 @@ test(NOT_KEPT.largeKeys.what, async () => {
 });
 
 test(NOT_KEPT.physicalPartition.what, () => {
-  const offered = { throughputOf: () => ({ offerThroughput: 30_000 }) } as unknown as Catalog;
-  const throughput = new Throughput(offered, 400, () => 0);
+  const throughput = new Throughput(30_000, () => 0);
   const container = { rid: "three partitions" } as Container;
-  throughput.spend("", container, 29_999);
-  expect(throughput.refusal("", container)).toBeUndefined();
-  throughput.spend("", container, 1);
-  expect(throughput.refusal("", container)?.status).toBe(429);
+  throughput.spend(container, 29_999);
+  expect(throughput.refusal(container)).toBeUndefined();
+  throughput.spend(container, 1);
+  expect(throughput.refusal(container)?.status).toBe(429);
 });
 
 test(NOT_KEPT.serverless.what, async () => {

@@ -1,4 +1,4 @@
-// Containers over several physical partitions: what a client asks each for, merges itself, and sees split.
+// Containers over several physical partitions: what a client asks each for and merges itself.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -82,8 +82,8 @@ describe("a query over all partitions", () => {
     expect(page).toEqual([30, 31, 32]);
   });
 
-  test("comes aggregated, grouped and distinct", async () => {
-    expect(await all("SELECT VALUE COUNT(1) FROM c WHERE c.kind LIKE 'a%'")).toEqual([14]);
+  test("comes aggregated and grouped", async () => {
+    expect(await all("SELECT VALUE COUNT(1) FROM c WHERE STARTSWITH(c.kind, 'a')")).toEqual([14]);
     expect(await all("SELECT VALUE SUM(c.n) FROM c WHERE c.n BETWEEN 1 AND 4")).toEqual([10]);
     expect(await all("SELECT VALUE AVG(c.n) FROM c WHERE NOT (c.n > 3)")).toEqual([1.5]);
     expect(await all("SELECT MIN(c.n) AS low, MAX(c.n) AS high FROM c")).toEqual([{ low: 0, high: 39 }]);
@@ -95,8 +95,6 @@ describe("a query over all partitions", () => {
         { kind: "b", n: 26, none: undefined },
       ]),
     );
-    expect((await all("SELECT DISTINCT VALUE c.kind FROM c")).sort()).toEqual(["a", "b"]);
-    expect(await all("SELECT DISTINCT VALUE c.kind FROM c ORDER BY c.kind DESC")).toEqual(["b", "a"]);
   });
 
   test("takes its filter, joins and subqueries to each partition as they are written", async () => {
@@ -121,30 +119,6 @@ test("groups come from the client over one partition too, whose missing values i
   const sql = "SELECT c.kind, MAX(c.none) AS none FROM c GROUP BY c.kind";
   const { resources } = await at.plain.items.query(sql).fetchAll();
   expect(resources).toStrictEqual([{ kind: "x", none: undefined }]);
-});
-
-describe("a higher throughput splits partitions", () => {
-  test("whose parents are gone, and a query finds what is in their parts", async () => {
-    const definition = { id: "split", partitionKey: { paths: ["/pk"] }, throughput: 10_000 };
-    const { container } = await at.client.database("test").containers.create(definition);
-    await container.items.create({ id: "before", pk: "b" });
-    const ids = async () => (await container.items.query("SELECT VALUE c.id FROM c").fetchAll()).resources as string[];
-    expect(await ids()).toEqual(["before"]);
-
-    const { resource: offer } = await container.readOffer();
-    const content = { ...offer?.content, offerThroughput: 30_000 };
-    await at.client.offer(String(offer?.id)).replace({ ...offer, content } as never);
-    const ranges = (await (await sendSigned(at.server, "GET", "dbs/test/colls/split/pkranges")).json()) as {
-      PartitionKeyRanges: { id: string; parents: string[]; minInclusive: string; maxExclusive: string }[];
-    };
-    const [first, second, third, ...more] = ranges.PartitionKeyRanges;
-    expect(more).toEqual([]);
-    expect([first?.parents, second?.parents, third?.parents]).toEqual([["0", "1"], ["0", "1"], ["0"]]);
-    expect([first?.minInclusive, first?.maxExclusive, third?.maxExclusive]).toEqual(["", second?.minInclusive, "FF"]);
-
-    for (let n = 0; n < 10; n += 1) await container.items.create({ id: `after ${n}`, pk: `a${n}` });
-    expect((await ids()).sort()).toEqual([...range(0, 10).map((n) => `after ${n}`), "before"]);
-  });
 });
 
 test("a full page of a container with a hierarchical key may be followed by an empty one", async () => {

@@ -44,7 +44,6 @@ test.each<[string, string, string?]>([
   ["a sort of what joins make", "SELECT VALUE l FROM c JOIN l IN c.list WHERE l = 1 ORDER BY c.createdAt"],
   ["a group by columns", "SELECT c.createdAt, COUNT(1) AS n FROM c GROUP BY c.createdAt"],
   ["a count by a filter", "SELECT VALUE COUNT(1) FROM c WHERE c.id = 'nothing'"],
-  ["distinct values", "SELECT DISTINCT VALUE c.createdAt FROM c ORDER BY c.createdAt"],
   ["one large partition key", "SELECT * FROM c WHERE c.n = 1", '["many"]'],
 ])("%s can be left in its middle", (_, sql, pk) => {
   const work = start(sql, pk);
@@ -108,16 +107,10 @@ test("a count whose whole filter SQLite answers makes no groups, and reads no ro
   expect(pieces).toBeLessThan(HELD / 100);
 });
 
-test("groups are finished, sorted and made distinct in pieces", () => {
+test("groups are finished and sorted in pieces", () => {
   const grouped = "SELECT c.id, COUNT(1) AS n FROM c GROUP BY c.id";
   // Each row is read and counted, and each group is finished.
   expect(piecesOf(grouped).pieces).toBeGreaterThanOrEqual(3 * HELD);
-  expect(piecesOf(`SELECT DISTINCT${grouped.slice("SELECT".length)}`).pieces).toBeGreaterThanOrEqual(3 * HELD);
-});
-
-test("distinct results are gathered in pieces", () => {
-  // Each is found, kept once and given.
-  expect(piecesOf("SELECT DISTINCT VALUE c.id FROM c").pieces).toBeGreaterThanOrEqual(4 * HELD);
 });
 
 test("the first slices of many queries share one turn of the event loop", async () => {

@@ -29,34 +29,3 @@ test(LIMITS.keyGigabytes.what, async () => {
   await at.plain.items.create(document("more", 1000));
   expect(await codeOf(at.plain.items.create(document("more", 1)))).toBe(409);
 });
-
-/** The status with which the throughput of a container is set. */
-async function setThroughput(id: string, content: object): Promise<number> {
-  const { resource } = await at.client.database("test").container(id).readOffer();
-  const replaced = at.client.offer(String(resource?.id)).replace({ ...resource, content } as never);
-  return replaced.then(
-    () => 200,
-    ({ code }: { readonly code: number }) => code,
-  );
-}
-
-/** A container that holds so many GB. */
-async function store(id: string, gigabytes: number, throughput: object): Promise<void> {
-  const { container } = await at.client.database("test").containers.create({ id, partitionKey: "/pk", ...throughput });
-  const documents = Math.ceil(gigabytes / 10);
-  for (let n = 0; n < documents; n += 1)
-    await container.items.create({ id: `${n}`, pk: `${n}`, text: "x".repeat((gigabytes / documents) * GIGABYTE) });
-}
-
-test(LIMITS.leastPerGigabyte.what, async () => {
-  await store("manual", 500, { throughput: 1000 });
-  const manual = (offerThroughput: number) => setThroughput("manual", { offerThroughput });
-  expect([await manual(500), await manual(600), await manual(1000)]).toEqual([400, 200, 200]);
-});
-
-test(LIMITS.leastAutoscalePerGigabyte.what, async () => {
-  await store("automatic", 150, { maxThroughput: 3000 });
-  const automatic = (maxThroughput: number) =>
-    setThroughput("automatic", { offerAutopilotSettings: { maxThroughput } });
-  expect([await automatic(1000), await automatic(2000), await automatic(3000)]).toEqual([400, 200, 200]);
-});

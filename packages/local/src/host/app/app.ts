@@ -19,6 +19,9 @@ import { checkFunctions } from "./function-faults.ts";
 import { checkNames } from "./function-names.ts";
 import { checkModel } from "./self-check.ts";
 
+const NO_STREAMS =
+  "Streamed HTTP, which the app asks for by app.setup({ enableHttpStream: true }), is not supported by this host: leave it out.";
+
 export interface LoadOptions extends Partial<InvocationSurroundings> {
   /** Whether the appStart hooks run; they do if absent. */
   readonly runsHooks?: boolean;
@@ -27,8 +30,6 @@ export interface LoadOptions extends Partial<InvocationSurroundings> {
 }
 
 export interface LoadedApp extends FunctionApp {
-  /** What the app asked for in `app.setup`; `HttpUri` is where streamed requests are to be sent. */
-  readonly capabilities: Readonly<Record<string, string>>;
   /** Runs the appTerminate hooks. */
   close(): Promise<void>;
 }
@@ -56,34 +57,26 @@ export async function loadApp(appDir: string, options: LoadOptions = {}): Promis
     );
   }
   checkModel(model);
-  const capabilities = await model.getCapabilities({});
+  const { HttpUri: streams } = await model.getCapabilities({});
+  if (streams !== undefined) throw new Error(NO_STREAMS);
   if (options.runsHooks !== false) await runHooks(registrations.hooks.appStart, { hookData: {} });
-  return new App(registrations, model, capabilities, options, log);
+  return new App(registrations, model, options, log);
 }
 
 class App implements LoadedApp {
   readonly functions = new ByName<RegisteredFunction>();
-  readonly capabilities: Readonly<Record<string, string>>;
   readonly #invocables = new ByName<Invocable>();
   readonly #registrations: Registrations;
   readonly #model: ProgrammingModel;
   readonly #surroundings: InvocationSurroundings;
   readonly #track: LoadOptions["track"];
 
-  constructor(
-    registrations: Registrations,
-    model: ProgrammingModel,
-    capabilities: Readonly<Record<string, string>>,
-    options: LoadOptions,
-    log: Log,
-  ) {
+  constructor(registrations: Registrations, model: ProgrammingModel, options: LoadOptions, log: Log) {
     this.#registrations = registrations;
     this.#model = model;
-    this.capabilities = capabilities;
     this.#surroundings = {
       log,
       durableClient: options.durableClient ?? (() => undefined),
-      input: options.input ?? (() => undefined),
       writeOutputs: options.writeOutputs ?? (async () => undefined),
     };
     this.#track = options.track;

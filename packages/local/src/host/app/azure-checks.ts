@@ -7,7 +7,7 @@ import { isTimeSpan } from "../schedule/schedule.ts";
 import type { Settings } from "../settings.ts";
 
 /** Bindings that Microsoft's host has without an extension. */
-const BUILT_IN = ["http", "httptrigger", "timertrigger", "warmuptrigger"];
+const BUILT_IN = ["http", "httptrigger", "timertrigger"];
 const HUB_NAME = /^[a-z][a-z0-9]*$/i;
 
 /** Why Azure Storage, which is the backend unless host.json names another one, cannot hold a task hub of this name. */

@@ -8,7 +8,7 @@ import { checkFunctions } from "./function-faults.ts";
 
 const http: Binding = { type: "httpTrigger", direction: "in", authLevel: "anonymous", methods: ["GET"] };
 const timer: Binding = { type: "timerTrigger", direction: "in", schedule: "0 * * * * *" };
-const queue: Binding = { type: "queue", direction: "out", queueName: "q" };
+const queue: Binding = { type: "serviceBus", direction: "out", queueName: "q" };
 const check = (bindings: object, retryOptions?: object) => (): void =>
   checkFunctions([{ name: "f", bindings, retryOptions } as Parameters<typeof checkFunctions>[0][number]]);
 

@@ -4,25 +4,15 @@ import type { Binding, RegisteredFunction } from "../contract.ts";
 import { AppBindings } from "./app-bindings.ts";
 
 const trigger: Binding = { type: "activityTrigger", direction: "in" };
-// Nothing is sent: each says of the expression in its path that nothing fills it in, and so which function's it is.
+// Nothing is sent: each says of the expression in its queue's name that nothing fills it in, and so which function's it is.
 const withOutput = (name: string): RegisteredFunction => ({
   name,
   triggerName: "input",
   trigger,
-  bindings: { input: trigger, $return: { type: "blob", direction: "out", path: `x/{of${name}}` } },
+  bindings: { input: trigger, $return: { type: "serviceBus", direction: "out", queueName: `{of${name}}` } },
 });
 
-const bindings = new AppBindings(
-  {
-    maxPollingIntervalMs: 1,
-    visibilityTimeoutMs: 0,
-    batchSize: 1,
-    maxDequeueCount: 1,
-    newBatchThreshold: 1,
-    messageEncoding: "none",
-  },
-  () => undefined,
-);
+const bindings = new AppBindings(() => undefined);
 bindings.functions = ["Greet", "Part"].map(withOutput);
 afterAll(() => bindings.close());
 

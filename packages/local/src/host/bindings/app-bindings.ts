@@ -1,36 +1,27 @@
-// The inputs and outputs of an app's functions besides their triggers, and the connections that triggers share with them.
+// The outputs of an app's functions, and the connections that triggers share with them.
 
 import { isSameName } from "../app/by-name.ts";
-import { CosmosClients } from "../change-feed/cosmos-clients.ts";
 import type { Invocation, InvocationResult, RegisteredFunction } from "../contract.ts";
-import type { QueueSettings } from "../host-json.ts";
 import { isSentOutput } from "../invocation.ts";
 import { resolveExpressions } from "./binding-expressions.ts";
-import { readInput } from "./inputs.ts";
+import { CosmosClients } from "./cosmos-clients.ts";
 import { writeOutput } from "./outputs.ts";
 import { ServiceBusClients } from "./service-bus-clients.ts";
 
 export class AppBindings {
   readonly serviceBus: ServiceBusClients;
-  readonly cosmos = new CosmosClients();
+  readonly #cosmos = new CosmosClients();
   /** With their settings filled in. */
   functions: readonly RegisteredFunction[] = [];
-  readonly #queues: QueueSettings;
 
-  constructor(queues: QueueSettings, say: ConstructorParameters<typeof ServiceBusClients>[0]) {
-    this.#queues = queues;
+  constructor(say: ConstructorParameters<typeof ServiceBusClients>[0]) {
     this.serviceBus = new ServiceBusClients(say);
-  }
-
-  input(functionName: string, place: string, invocation: Invocation) {
-    const filled = this.#find(functionName)?.bindings[place];
-    return filled && readInput(filled, invocation, this.cosmos);
   }
 
   async write(functionName: string, result: InvocationResult, invocation: Invocation): Promise<void> {
     const { returnValue, outputs } = result;
-    const { bindings = {} } = this.#find(functionName) ?? {};
-    const clients = { serviceBus: this.serviceBus, cosmos: this.cosmos, queues: this.#queues };
+    const { bindings = {} } = this.functions.find(({ name }) => isSameName(name, functionName)) ?? {};
+    const clients = { serviceBus: this.serviceBus, cosmos: this.#cosmos };
     const written = Object.entries(bindings).map(async ([place, binding]) => {
       const data = place === "$return" ? returnValue : outputs[place];
       if (!data || !isSentOutput(binding.type, binding.direction)) return;
@@ -41,10 +32,6 @@ export class AppBindings {
 
   async close(): Promise<void> {
     await this.serviceBus.close();
-    this.cosmos.close();
-  }
-
-  #find(functionName: string): RegisteredFunction | undefined {
-    return this.functions.find(({ name }) => isSameName(name, functionName));
+    this.#cosmos.close();
   }
 }

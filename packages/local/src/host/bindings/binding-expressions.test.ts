@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Invocation } from "../contract.ts";
 import { resolveExpressions } from "./binding-expressions.ts";
 
-const binding = (path: string) => ({ type: "blob", direction: "out" as const, connection: "Key={not};", path });
+const binding = (path: string) => ({ type: "cosmosDB", direction: "out" as const, connection: "Key={not};", path });
 const path = (text: string, invocation: Omit<Invocation, "invocationId">) =>
   resolveExpressions(binding(text), { invocationId: "1", ...invocation })["path"];
 

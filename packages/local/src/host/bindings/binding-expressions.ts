@@ -10,7 +10,7 @@ const EXPRESSION = /\{([^{}]+)\}/g;
 export function resolveExpressions(binding: Binding, invocation: Invocation): Binding {
   const entries = Object.entries(binding).map(([key, value]) =>
     typeof value === "string" && key !== "connection" && value.includes("{")
-      ? [key, withExpressions(value, key, invocation, asText)]
+      ? [key, withExpressions(value, key, invocation)]
       : [key, value],
   );
   return Object.fromEntries(entries) as Binding;
@@ -18,15 +18,9 @@ export function resolveExpressions(binding: Binding, invocation: Invocation): Bi
 
 const asText = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : String(value));
 
-/** The text of the setting `key`, with what `write` makes of the value of each expression. Throws where nothing has its name. */
-export function withExpressions(
-  text: string,
-  key: string,
-  invocation: Invocation,
-  write: (value: unknown) => string,
-): string {
+function withExpressions(text: string, key: string, invocation: Invocation): string {
   return text.replace(EXPRESSION, (_, expression: string) =>
-    write(expressionValue(expression.trim(), key, invocation)),
+    asText(expressionValue(expression.trim(), key, invocation)),
   );
 }
 

@@ -2,45 +2,20 @@
 import type { RegisteredFunction } from "../contract.ts";
 
 /** Triggers that the host itself listens to or serves. */
-const HOST_TRIGGERS = [
-  "httpTrigger",
-  "timerTrigger",
-  "serviceBusTrigger",
-  "queueTrigger",
-  "blobTrigger",
-  "cosmosDBTrigger",
-  "eventGridTrigger",
-  "warmupTrigger",
-];
+const HOST_TRIGGERS = ["httpTrigger", "timerTrigger", "serviceBusTrigger"];
 /** Triggers that the durable engine invokes. */
-const DURABLE_TRIGGERS = ["orchestrationTrigger", "activityTrigger", "entityTrigger"];
+const DURABLE_TRIGGERS = ["orchestrationTrigger", "activityTrigger"];
 const DURABLE_CLIENTS = ["durableClient", "orchestrationClient"];
-const INPUTS = [...DURABLE_CLIENTS, "cosmosDB", "blob", "table"];
-const OUTPUTS = ["http", "serviceBus", "queue", "cosmosDB", "blob", "table", "twilioSms"];
+const OUTPUTS = ["http", "serviceBus", "cosmosDB"];
 
-export type TriggerKind =
-  | "http"
-  | "timer"
-  | "serviceBus"
-  | "queue"
-  | "blob"
-  | "cosmosDB"
-  | "eventGrid"
-  | "warmup"
-  | "durable";
+export type TriggerKind = "http" | "timer" | "serviceBus" | "durable";
 
 const KIND: Readonly<Record<string, TriggerKind>> = {
   httptrigger: "http",
   timertrigger: "timer",
   servicebustrigger: "serviceBus",
-  queuetrigger: "queue",
-  blobtrigger: "blob",
-  cosmosdbtrigger: "cosmosDB",
-  eventgridtrigger: "eventGrid",
-  warmuptrigger: "warmup",
   orchestrationtrigger: "durable",
   activitytrigger: "durable",
-  entitytrigger: "durable",
 };
 
 /** Undefined: none that this host knows. */
@@ -69,7 +44,7 @@ export function unknownBindings(registered: RegisteredFunction): string[] {
       name === registered.triggerName
         ? ["trigger", [...HOST_TRIGGERS, ...DURABLE_TRIGGERS]]
         : direction === "in"
-          ? ["input", INPUTS]
+          ? ["input", DURABLE_CLIENTS]
           : ["output", OUTPUTS];
     if (topicName !== undefined)
       faults.push(`function "${registered.name}": this host has no topics, and its binding "${name}" names one`);

@@ -1,32 +1,18 @@
 // Writes what a function put into its output bindings, each to where its type says.
 
-import type { CosmosClients } from "../change-feed/cosmos-clients.ts";
 import type { Binding, TypedData } from "../contract.ts";
-import type { QueueSettings } from "../host-json.ts";
-import { writeBlob } from "../storage/blob-output.ts";
-import { sendToQueue } from "../storage/queue-output.ts";
-import { writeEntities } from "../storage/table-bindings.ts";
+import type { CosmosClients } from "./cosmos-clients.ts";
 import type { ServiceBusClients } from "./service-bus-clients.ts";
 import { sendOutput } from "./service-bus-output.ts";
-import { sendText } from "./twilio-output.ts";
 
 export interface OutputClients {
   readonly serviceBus: ServiceBusClients;
   readonly cosmos: CosmosClients;
-  readonly queues: QueueSettings;
 }
 
 /** The settings and expressions of the binding are filled in. */
 export async function writeOutput(binding: Binding, data: TypedData, clients: OutputClients): Promise<void> {
   switch (binding.type.toLowerCase()) {
-    case "blob":
-      return await writeBlob(binding, data);
-    case "table":
-      return await writeEntities(binding, data);
-    case "twiliosms":
-      return await sendText(binding, data);
-    case "queue":
-      return await sendToQueue(binding, data, clients.queues.messageEncoding);
     case "cosmosdb":
       return await clients.cosmos.upsert(binding, data);
     default:

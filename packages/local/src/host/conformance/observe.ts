@@ -21,7 +21,6 @@ export async function observe(host: HostAddress): Promise<Observations> {
     ...(await activities(asked)),
     ...(await failures(asked)),
     ...(await lives(asked)),
-    ...(await entities(asked)),
     ...(await history(asked)),
     ...(await webhooks(asked)),
     ...(await timer(asked)),
@@ -170,25 +169,6 @@ async function lives(asked: Asked): Promise<Observations> {
   };
 }
 
-async function entities(asked: Asked): Promise<Observations> {
-  const counter = { entity: "Counter", key: "one" };
-  const stateless = { entity: "Counter", key: "stateless" };
-  await asked.client("signalEntity", counter, "add", 2);
-  await asked.client("signalEntity", stateless, "get");
-  await asked.until("@counter@one", ({ input }) => JSON.stringify(input)?.includes('"2"') ?? false);
-  const list = await asked.webhook("instances?instanceIdPrefix=@counter@one");
-  return {
-    "entity's invocation": await asked.noted("entity"),
-    "entity's state": await asked.webhook("entities/Counter/one"),
-    "unknown entity": await asked.webhook("entities/Counter/nobody"),
-    "entity without a state": await asked.webhook("entities/Counter/stateless"),
-    "entity among the instances": list,
-    "entity as an instance": await asked.webhook("instances/@counter@one"),
-    "list of entities": await asked.webhook("entities/counter?fetchState=true"),
-    "list of entities without their states": await asked.webhook("entities"),
-  };
-}
-
 async function history(asked: Asked): Promise<Observations> {
   await asked.app("start", { name: "everything", instanceId: "history" });
   await asked.until("history", ({ customStatus }) => customStatus === "caught");
@@ -198,20 +178,13 @@ async function history(asked: Asked): Promise<Observations> {
     const { body } = await asked.webhook(`instances/${id}?showHistory=true${query}`);
     return (body as { historyEvents?: readonly Record<string, unknown>[] }).historyEvents ?? [];
   };
-  const whole = await shown("history", "&showHistoryOutput=true");
   await asked.app("start", { name: "pending", instanceId: "pending" });
   await asked.until("pending", ({ customStatus }) => customStatus === "waiting");
   return {
     "history of what still runs": await shown("pending"),
-    "history with results": whole.filter((event) => !isOfEntity(event)),
-    "history of an entity's operation": whole.filter(isOfEntity),
+    "history with results": await shown("history", "&showHistoryOutput=true"),
     "history without results or inputs": await shown("history", "&showInput=false"),
   };
-}
-
-/** The message to it, and the answer, whose name is the message's id. */
-function isOfEntity({ EventType, Name }: Record<string, unknown>): boolean {
-  return EventType === "EventSent" || (EventType === "EventRaised" && Name !== "go");
 }
 
 async function webhooks(asked: Asked): Promise<Observations> {

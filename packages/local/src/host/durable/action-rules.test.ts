@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import * as df from "durable-functions";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HOST_LIMITS as LIMITS } from "../limits.ts";
 import { HOST_REJECTIONS as REJECTIONS } from "../rejections.ts";
@@ -57,9 +58,6 @@ describe(REJECTIONS.unknownFunction.what, () => {
     ["activity", { name: "returns" }],
     ["activity", { name: "nowhere", retry: {} }],
     ["child", { name: "echo" }],
-    ["entity", { name: "Nobody" }],
-    ["entity", { name: "Nobody", how: "signal" }],
-    ["entity", { name: "Nobody", how: "lock" }],
   ])("%s %j", async (orchestrator, input) => {
     expect(await failureOf(orchestrator, input)).toContain("The app runs no ");
   });
@@ -69,10 +67,18 @@ describe(REJECTIONS.unknownFunction.what, () => {
     await returns("activity", { name: "ECHO", retry: {} });
     await returns("child", { name: "RETURNS" });
   });
+});
 
-  test.each([undefined, "signal", "lock"])("an entity's name has no case: %s", (how) =>
-    returns("entity", { name: "COUNTER", how }),
-  );
+describe("a durable entity is refused by name", () => {
+  test.each([undefined, "signal", "lock"])("in an orchestration: %s", async (how) => {
+    expect(await failureOf("entity", { name: "Counter", how })).toContain("A durable entity is not supported");
+  });
+
+  test("of a client", async () => {
+    const entity = new df.EntityId("Counter", "key");
+    await expect(bench.client.readEntityState(entity)).rejects.toThrow("Durable entities are not supported");
+    await expect(bench.client.signalEntity(entity, "add")).rejects.toThrow("Durable entities are not supported");
+  });
 });
 
 describe(REJECTIONS.timerYear.what, () => {
@@ -159,14 +165,6 @@ describe("what host.json sets", () => {
     expect({ output, requests }).toEqual({ output: { returned: 200 }, requests: 3 });
     await impatient.close();
     server.close();
-  });
-
-  test("the operations of an entity in one batch", async () => {
-    const small = await openBench(APP, { settings: { maxEntityBatch: 2 } });
-    await small.run("signals", 7);
-    await expect.poll(() => small.engine.counts["entityOperations"]).toBe(7);
-    expect(small.engine.counts["entityBatches"]).toBeGreaterThanOrEqual(4);
-    await small.close();
   });
 });
 

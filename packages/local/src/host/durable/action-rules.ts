@@ -1,6 +1,6 @@
 // What the Durable extension rejects of an orchestrator's actions. Of most of it a JavaScript orchestration learns nothing in Azure and never
 // ends: OutOfProcOrchestrationShim, ProcessAsyncActionsV2, ignores what a call throws (durable-js#197, #629). Here the orchestration fails at once.
-import type { FunctionApp, RegisteredFunction } from "../contract.ts";
+import type { FunctionApp } from "../contract.ts";
 import type { DurableSettings } from "../host-json-durable.ts";
 import { HOST_LIMITS } from "../limits.ts";
 import { ActionType, retryDelayMs } from "./actions.ts";
@@ -48,7 +48,7 @@ export class ActionRules {
   }
 
   #fault(action: LibraryAction): string | undefined {
-    const { functionName = "", fireAt, retryOptions, lockSet = [] } = action;
+    const { functionName = "", fireAt, retryOptions } = action;
     switch (action.actionType) {
       case ActionType.callActivity:
         return this.#unknown("activity", functionName);
@@ -60,13 +60,8 @@ export class ActionRules {
         return this.#childFault(action) ?? this.#retryFault(retryOptions);
       case ActionType.createTimer:
         return timerFault(fireAt);
-      case ActionType.callEntity:
-      case ActionType.signalEntity:
-        return this.#unknown("entity", action.instanceId?.split("@")[1] ?? "");
       case ActionType.callHttp:
         return methodFault(action.httpRequest?.method);
-      case ActionType.lockEntities:
-        return lockSet.map(({ name }) => this.#unknown("entity", name)).find((fault) => fault !== undefined);
       default:
         return undefined;
     }
@@ -82,13 +77,9 @@ export class ActionRules {
     return undefined;
   }
 
-  #unknown(kind: "activity" | "orchestration" | "entity", name: string): string | undefined {
+  #unknown(kind: "activity" | "orchestration", name: string): string | undefined {
     const { app } = this.#asking;
-    const isThere =
-      kind === "entity"
-        ? [...app.functions.values()].some((known) => isEntityOf(known, name))
-        : app.functions.get(name)?.trigger.type === `${kind}Trigger`;
-    return isThere ? undefined : unknownFunction(app, kind, name);
+    return app.functions.get(name)?.trigger.type === `${kind}Trigger` ? undefined : unknownFunction(app, kind, name);
   }
 
   #childFault({ functionName = "", instanceId }: LibraryAction): string | undefined {
@@ -133,11 +124,6 @@ export function pauseFault(options: RetryOptions, attempt: number, sinceFirstMs:
   if (!isOver && retryDelayMs(options, attempt) !== 0) return undefined;
   const why = isOver ? `its retryTimeoutInMilliseconds of ${timeout} is over` : "its pause is 0";
   return `A retry ends after attempt ${attempt}, for ${why}: in Azure a JavaScript orchestration is not informed of it and never ends.`;
-}
-
-/** Names of entities are compared without regard to case. */
-function isEntityOf({ name, trigger }: RegisteredFunction, wanted: string): boolean {
-  return trigger.type === "entityTrigger" && name.toLowerCase() === wanted.toLowerCase();
 }
 
 /** .NET's HttpMethod takes any token. */

@@ -16,7 +16,6 @@ export const ActionType = {
   whenAny: 11,
   whenAll: 12,
   lockEntities: 13,
-  releaseEntities: 14,
 } as const;
 
 /** What is to be done after the turn's commit. `id` is the task id that the completion carries. */
@@ -30,25 +29,7 @@ export type Command =
       readonly input: string;
     }
   | { readonly kind: "timer"; readonly id: number; readonly fireAt: number }
-  | { readonly kind: "http"; readonly id: number; readonly request: HttpCall }
-  | {
-      readonly kind: "entity";
-      readonly id: number;
-      /** As in `@name@key`. */
-      readonly entity: string;
-      readonly operation: string;
-      readonly input: string | undefined;
-      /** A signal is not answered. */
-      readonly isSignal: boolean;
-    }
-  | {
-      readonly kind: "lock";
-      readonly id: number;
-      /** As in `@name@key`, in the order in which they are locked. */
-      readonly entities: readonly string[];
-      readonly requestId: string;
-    }
-  | { readonly kind: "release"; readonly id: number; readonly entity: string };
+  | { readonly kind: "http"; readonly id: number; readonly request: HttpCall };
 
 export interface HttpCall {
   readonly method: string;
@@ -76,17 +57,6 @@ const child: Maker = ({ functionName = "", instanceId, input }, id) => ({
   input: JSON.stringify(input ?? null) ?? "null",
 });
 
-const entity =
-  (isSignal: boolean): Maker =>
-  (action, id) => ({
-    kind: "entity",
-    id,
-    entity: action.instanceId ?? "",
-    operation: action.operation ?? "",
-    input: action.input === undefined ? undefined : JSON.stringify(action.input),
-    isSignal,
-  });
-
 const unsupported =
   (what: string): Maker =>
   () => {
@@ -99,26 +69,16 @@ const makers: Readonly<Record<number, Maker>> = {
   [ActionType.callChild]: child,
   [ActionType.callChildWithRetry]: child,
   [ActionType.createTimer]: (action, id) => timerCommand(id, action.fireAt?.getTime() ?? Number.NaN),
-  [ActionType.callEntity]: entity(false),
-  [ActionType.signalEntity]: entity(true),
+  [ActionType.callEntity]: unsupported("A durable entity"),
+  [ActionType.signalEntity]: unsupported("A durable entity"),
+  [ActionType.lockEntities]: unsupported("A durable entity"),
   [ActionType.callHttp]: (action, id) => ({ kind: "http", id, request: httpCall(action.httpRequest) }),
-  [ActionType.lockEntities]: ({ lockSet = [], lockRequestId = "" }, id) => ({
-    kind: "lock",
-    id,
-    entities: lockSet.map(({ name, key }) => entityId(name, key)),
-    requestId: lockRequestId,
-  }),
 };
 
 /** The command for an action that took a task id. Throws for what the engine does not support. */
 export function commandOf(action: LibraryAction, id: number): Command {
   const make = makers[action.actionType] ?? unsupported(`Action type ${action.actionType}`);
   return make(action, id);
-}
-
-/** Names of entities are compared without regard to case, keys with. */
-export function entityId(name: string, key: string): string {
-  return `@${name.toLowerCase()}@${key}`;
 }
 
 export function timerCommand(id: number, fireAt: number): Command & { kind: "timer" } {

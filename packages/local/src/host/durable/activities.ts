@@ -89,12 +89,12 @@ export class Activities {
 }
 
 /** Says that the app has no such function, and what it has. */
-export function unknownFunction(app: FunctionApp, kind: "activity" | "orchestration" | "entity", name: string): string {
+export function unknownFunction(app: FunctionApp, kind: "activity" | "orchestration", name: string): string {
   const type = `${kind}Trigger`;
   const registered = [...app.functions.values()]
     .filter(({ trigger }) => trigger.type === type)
     .map((each) => each.name);
-  const what = { activity: "activity", orchestration: "orchestrator", entity: "entity" }[kind];
+  const what = { activity: "activity", orchestration: "orchestrator" }[kind];
   const list = registered.length > 0 ? registered.sort().join(", ") : "none";
   return `The app runs no ${what} '${name}': it may be misspelt, switched off or of another kind. Registered as ${what}: ${list}.`;
 }

@@ -4,7 +4,6 @@ import { diskFault } from "../../database/disk-room.ts";
 import type { DurableHttpRequest, DurableHttpResponse } from "../contract.ts";
 import { HOST_LIMITS } from "../limits.ts";
 import { managementUrls } from "./client-binding.ts";
-import { listEntities, readEntity, signalEntity } from "./entity-routes.ts";
 import type { Outcome, Started } from "./orchestrations.ts";
 import {
   baseUrlOf,
@@ -26,13 +25,14 @@ import {
 } from "./route.ts";
 import { payloadFault, schedulerIdFault } from "./scheduler-limits.ts";
 import { shownHistory } from "./shown-history.ts";
-import { entityAsInstance, statusText } from "./status.ts";
-import { type InstanceFilter, type InstanceRow, isUnfinished, STATUSES, type Status } from "./store.ts";
+import { statusText } from "./status.ts";
+import { type InstanceFilter, isUnfinished, STATUSES, type Status } from "./store.ts";
 
 const POLL_AFTER_SECONDS = "10";
 const LOOK_AGAIN_AFTER_SECONDS = "5";
 /** As on the real host whoever starts an orchestration without an input gives it an empty text. */
 const NO_INPUT = '""';
+const NO_ENTITIES = "Durable entities are not supported by the local durable engine.";
 
 const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler])[] = [
   ["POST", /^orchestrators\/([^/]+)(?:\/([^/]+))?$/i, start],
@@ -48,13 +48,10 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler
   ["POST", /^instances\/([^/]+)\/resume$/i, resume],
   ["POST", /^instances\/([^/]+)\/rewind$/i, rewind],
   ["POST", /^instances\/([^/]+)\/restart$/i, restart],
-  ["GET", /^entities(?:\/([^/]+))?\/?$/i, listEntities],
-  ["GET", /^entities\/([^/]+)\/([^/]+)$/i, readEntity],
-  ["POST", /^entities\/([^/]+)\/([^/]+)$/i, signalEntity],
-  ["DELETE", /^entities\/([^/]+)\/([^/]+)$/i, signalEntity],
 ];
 
 export async function routeHttp(parts: RouteParts, request: DurableHttpRequest): Promise<DurableHttpResponse> {
+  if (/^entities(\/|$)/i.test(request.path)) return problem(400, NO_ENTITIES);
   for (const [method, path, handle] of ROUTES) {
     if (method !== request.method) continue;
     const match = path.exec(request.path);
@@ -112,9 +109,8 @@ function answerStart({ request, hubName }: Call, started: Started): DurableHttpR
   }
 }
 
-function status({ request, parts: [id = ""], orchestrations, entities }: Call): DurableHttpResponse {
-  const entity = entities.find(id);
-  const row = entity ? entityAsInstance(entity) : orchestrations.find(id);
+function status({ request, parts: [id = ""], orchestrations }: Call): DurableHttpResponse {
+  const row = orchestrations.find(id);
   if (!row) return { status: 404 };
   const { query } = request;
   const withInputs = query.get("showInput") !== "false";
@@ -139,30 +135,22 @@ function storedHistory({ parts: [id = ""], orchestrations }: Call): DurableHttpR
   return json(200, JSON.stringify({ instanceId: id, name, runtimeStatus, events: orchestrations.history(row.int) }));
 }
 
-/** Instances first, in the order of their starts, then entities, which are instances that run. */
-function list({ request, orchestrations, entities }: Call): DurableHttpResponse {
+/** In the order of their starts. */
+function list({ request, orchestrations }: Call): DurableHttpResponse {
   const limit = pageSize(request.query);
   const filter = filterOf(request);
   if (typeof filter === "string") return problem(400, filter);
-  const token = request.headers[CONTINUATION_HEADER] ?? "";
-  const after = Number(token || 0);
-  const rows = token.startsWith("@")
-    ? []
-    : orchestrations.query({ ...filter, limit: limit + 1, after: Number.isInteger(after) ? after : 0 });
-  if (rows.length <= limit && (filter.statuses?.includes("Running") ?? true)) {
-    const more = { limit: limit + 1 - rows.length, ...(token.startsWith("@") && { after: token }) };
-    rows.push(...entities.list({ ...filter, ...more }).map(entityAsInstance));
-  }
+  const after = Number(request.headers[CONTINUATION_HEADER] ?? 0);
+  const rows = orchestrations.query({ ...filter, limit: limit + 1, after: Number.isInteger(after) ? after : 0 });
   const page = rows.slice(0, limit);
   const showInput = request.query.get("showInput") !== "false";
-  const last: InstanceRow | undefined = page.at(-1);
-  const next = last && (last.id.startsWith("@") ? last.id : String(last.int));
-  const more = rows.length > limit && next !== undefined ? { [CONTINUATION_HEADER]: next } : {};
+  const last = page.at(-1);
+  const more = rows.length > limit && last ? { [CONTINUATION_HEADER]: String(last.int) } : {};
   return json(200, `[${page.map((row) => statusText(row, showInput)).join(",")}]`, more);
 }
 
-async function purge({ parts: [id = ""], orchestrations, entities }: Call) {
-  const instancesDeleted = await (id.startsWith("@") ? entities : orchestrations).purge(id);
+async function purge({ parts: [id = ""], orchestrations }: Call) {
+  const instancesDeleted = await orchestrations.purge(id);
   if (instancesDeleted === 0) return { status: 404 };
   return json(200, JSON.stringify({ instancesDeleted }));
 }

@@ -1,12 +1,10 @@
-// Writes a turn in one transaction: history, state, sub-orchestrations, messages to entities, and the result for a parent.
+// Writes a turn in one transaction: history, state, sub-orchestrations, and the result for a parent.
 import type { FunctionApp } from "../contract.ts";
 import { unknownFunction } from "./activities.ts";
 import { orchestrationDetails } from "./activity-failure.ts";
-import type { Entities } from "./entities.ts";
 import { childCompleted, childFailed, EventType, type HistoryEvent } from "./history.ts";
 import { type Arrival, accept, type Delivery, Instance, type LiveInstances } from "./instance.ts";
 import type { Turn } from "./replay.ts";
-import type { EntityRequest } from "./scheduling.ts";
 import type { End } from "./session.ts";
 import type { EndedStatus, ParentLink, Store } from "./store.ts";
 
@@ -14,15 +12,12 @@ import type { EndedStatus, ParentLink, Store } from "./store.ts";
 export interface Aftermath {
   readonly children: readonly Instance[];
   readonly deliveries: readonly Delivery[];
-  /** Entities that have new messages. */
-  readonly entities: readonly string[];
 }
 
 export interface CommitParts {
   readonly app: FunctionApp;
   readonly store: Store;
   readonly live: LiveInstances;
-  readonly entities: Entities;
 }
 
 /**
@@ -44,18 +39,11 @@ export function writeTurn(
   }
   const children: Instance[] = [];
   const deliveries: Delivery[] = [];
-  const entities: string[] = [];
   for (const event of scheduled) {
-    if (event.EventType === EventType.childCreated) {
-      const child = createChild(parts, instance, event, at);
-      if (child instanceof Instance) children.push(child);
-      else deliveries.push({ to: instance, arrival: child });
-    }
-    if (event.EventType === EventType.eventSent) {
-      const { InstanceId = "", Input } = event;
-      parts.entities.post(InstanceId, JSON.parse(Input ?? "{}") as EntityRequest, instance);
-      entities.push(InstanceId);
-    }
+    if (event.EventType !== EventType.childCreated) continue;
+    const child = createChild(parts, instance, event, at);
+    if (child instanceof Instance) children.push(child);
+    else deliveries.push({ to: instance, arrival: child });
   }
   const events = [...turn.events, ...scheduled];
   if (end?.kind === "continued") {
@@ -69,7 +57,7 @@ export function writeTurn(
       store.setProgress(instance.int, status, turn.customStatus, at.getTime());
     }
   }
-  return { children, deliveries, entities };
+  return { children, deliveries };
 }
 
 /** An end decided by the orchestrator, or by a client's terminate. */

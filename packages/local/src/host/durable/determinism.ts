@@ -1,6 +1,6 @@
 // Compares what a replayed orchestrator scheduled with what its history says it scheduled before.
 import type { Command } from "./actions.ts";
-import { ENTITY_LOCK, ENTITY_RELEASE, EventType, type HistoryEvent, HTTP_ACTIVITY, isScheduling } from "./history.ts";
+import { EventType, type HistoryEvent, HTTP_ACTIVITY, isScheduling } from "./history.ts";
 
 export type Comparison =
   | { readonly kind: "same"; readonly fresh: Command[] }
@@ -42,10 +42,8 @@ export function describeEvent(event: HistoryEvent): string {
       return event.Name === HTTP_ACTIVITY ? "an HTTP call" : `activity "${event.Name}"`;
     case EventType.childCreated:
       return `sub-orchestration "${event.Name}"`;
-    case EventType.timerCreated:
-      return "a timer";
     default:
-      return `operation "${event.Name}" of entity ${event.InstanceId}`;
+      return "a timer";
   }
 }
 
@@ -59,12 +57,6 @@ export function describeCommand(command: Command): string {
       return "a timer";
     case "http":
       return "an HTTP call";
-    case "entity":
-      return `operation "${command.operation}" of entity ${command.entity}`;
-    case "lock":
-      return `operation "${ENTITY_LOCK}" of entity ${command.entities[0]}`;
-    case "release":
-      return `operation "${ENTITY_RELEASE}" of entity ${command.entity}`;
     default:
       return command satisfies never;
   }

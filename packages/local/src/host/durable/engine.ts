@@ -14,7 +14,6 @@ import {
   MAX_ACTIVITIES,
   type StorageProviderSettings,
 } from "./engine-profile.ts";
-import { Entities } from "./entities.ts";
 import { LiveInstances } from "./instance.ts";
 import { checkLibrary } from "./library.ts";
 import { MemoryTransport } from "./memory-transport.ts";
@@ -48,7 +47,7 @@ export interface DurableOptions {
   readonly maxTurns?: number;
   /** Orchestrators kept in memory between their turns; others are replayed. */
   readonly maxSessions?: number;
-  /** What host.json says of orchestrations and entities. */
+  /** What host.json says of orchestrations. */
   readonly settings?: DurableSettings;
 }
 
@@ -85,15 +84,7 @@ class Engine implements DurableEngine {
       live: new LiveInstances(),
       warn: (message: string) => log?.({ level: "warning", category: CATEGORY, source: "durable", message }),
     };
-    const parts = {
-      ...base,
-      packing: new Packing({ ...base, turns: () => this.#turns.counts.turns }),
-      entities: new Entities({
-        ...base,
-        maxBatch: base.settings.maxEntityBatch,
-        spread: (deliveries) => this.#turns.spread(deliveries),
-      }),
-    };
+    const parts = { ...base, packing: new Packing({ ...base, turns: () => this.#turns.counts.turns }) };
     this.#parts = parts;
     const { maxActivities, maxTurns } = { ...DEFAULTS, ...profile, ...given(options) };
     const activities = new Activities(app, maxActivities, base.settings);
@@ -107,7 +98,7 @@ class Engine implements DurableEngine {
     );
     this.#transport = this.#turns.transport;
     const orchestrations = new Orchestrations(parts, this.#turns);
-    this.#routes = { hubName, orchestrations, entities: parts.entities, settings: base.settings };
+    this.#routes = { hubName, orchestrations, settings: base.settings };
   }
 
   start(): void {
@@ -116,7 +107,6 @@ class Engine implements DurableEngine {
     for (const { orphan, work } of store.orphans()) this.#transport.adopt(orphan, work);
     this.#transport.open();
     this.#turns.open();
-    this.#parts.entities.open();
   }
 
   clientBinding(baseUrl: string): string {
@@ -139,13 +129,12 @@ class Engine implements DurableEngine {
   }
 
   get counts(): Readonly<Record<string, number>> {
-    const { db, entities, live, packing } = this.#parts;
+    const { db, live, packing } = this.#parts;
     const activities = this.#activities;
     return {
       ...this.#turns.counts,
       ...this.#transport.counts,
       ...this.#routes.orchestrations.counts,
-      ...entities.counts,
       activities: activities.started,
       activitiesRunning: activities.running,
       orchestrationsUnfinished: live.size,
@@ -164,13 +153,12 @@ class Engine implements DurableEngine {
   async close(timeoutMs: number): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    const { entities, db, packing } = this.#parts;
+    const { db, packing } = this.#parts;
     this.#transport.hold();
     this.#transport.stop();
-    entities.close();
     packing.close();
     const deadline = Date.now() + timeoutMs;
-    while (Date.now() < deadline && this.#transport.inFlight + entities.inFlight + this.#turns.inFlight > 0) {
+    while (Date.now() < deadline && this.#transport.inFlight + this.#turns.inFlight > 0) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
     }
     this.#turns.close();

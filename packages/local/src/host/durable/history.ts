@@ -11,17 +11,12 @@ export const EventType = {
   timerCreated: 10,
   timerFired: 11,
   orchestratorStarted: 12,
-  eventSent: 14,
   eventRaised: 15,
   generic: 17,
 } as const;
 
 /** The activity name under which `callHttp` stands in the history, as the real extension has it. */
 export const HTTP_ACTIVITY = "BuiltIn::HttpActivity";
-
-/** The operations under which a lock of entities and its release stand in the history. */
-export const ENTITY_LOCK = "BuiltIn::Lock";
-export const ENTITY_RELEASE = "BuiltIn::Release";
 
 /** One event. Which optional members are set follows from the type; `Result`, `Input` are JSON text, never undefined in a completion. */
 export interface HistoryEvent {
@@ -126,13 +121,6 @@ export const timerFired = (at: Date, id: number, fireAt: number): HistoryEvent =
   FireAt: new Date(fireAt).toISOString(),
 });
 
-export const eventSent = (at: Date, id: number, target: string, operation: string, input: string): HistoryEvent => ({
-  ...event(EventType.eventSent, at, id),
-  InstanceId: target,
-  Name: operation,
-  Input: input,
-});
-
 export const eventRaised = (at: Date, name: string, input: string | null): HistoryEvent => ({
   ...event(EventType.eventRaised, at),
   Name: name,
@@ -160,14 +148,11 @@ export function endedTask(event: HistoryEvent): number | undefined {
   }
 }
 
-/**
- * The tasks that were scheduled and have not ended: the work to take up again after a restart. Messages to entities are
- * not among them: they were put into the entity's own inbox by the same commit.
- */
+/** The tasks that were scheduled and have not ended: the work to take up again after a restart. */
 export function openTasks(history: readonly HistoryEvent[]): HistoryEvent[] {
   const open = new Map<number, HistoryEvent>();
   for (const past of history) {
-    if (isScheduling(past) && past.EventType !== EventType.eventSent) open.set(past.EventId, past);
+    if (isScheduling(past)) open.set(past.EventId, past);
     const ended = endedTask(past);
     if (ended !== undefined) open.delete(ended);
   }
@@ -175,10 +160,5 @@ export function openTasks(history: readonly HistoryEvent[]): HistoryEvent[] {
 }
 
 export function isScheduling({ EventType: type }: HistoryEvent): boolean {
-  return (
-    type === EventType.taskScheduled ||
-    type === EventType.childCreated ||
-    type === EventType.timerCreated ||
-    type === EventType.eventSent
-  );
+  return type === EventType.taskScheduled || type === EventType.childCreated || type === EventType.timerCreated;
 }

@@ -33,12 +33,9 @@ export interface LibraryAction {
   readonly retryOptions?: RetryOptions;
   readonly fireAt?: Date;
   readonly isCanceled?: boolean;
-  readonly operation?: string;
   readonly externalEventName?: string;
   readonly compoundActions?: readonly LibraryAction[];
   readonly httpRequest?: HttpActionRequest;
-  readonly lockSet?: readonly { readonly name: string; readonly key: string }[];
-  readonly lockRequestId?: string;
 }
 
 export interface LibraryTask {

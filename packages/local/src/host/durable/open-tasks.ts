@@ -1,5 +1,5 @@
 // When an orchestration is over: not before every task that it set going has ended, whatever its code has returned.
-import { EventType, type HistoryEvent, isScheduling } from "./history.ts";
+import { type HistoryEvent, isScheduling } from "./history.ts";
 import type { Instance } from "./instance.ts";
 import type { Turn } from "./replay.ts";
 
@@ -18,7 +18,5 @@ export function untilAllEnded(instance: Instance, turn: Turn, scheduled: readonl
 function hasOpenTasks(instance: Instance, turn: Turn, scheduled: readonly HistoryEvent[]): boolean {
   const isOpen = (id: number) => !instance.cancelled.has(id) && !turn.cancelled.includes(id);
   for (const id of instance.open.keys()) if (isOpen(id)) return true;
-  return scheduled.some(
-    (event) => isScheduling(event) && event.EventType !== EventType.eventSent && isOpen(event.EventId),
-  );
+  return scheduled.some((event) => isScheduling(event) && isOpen(event.EventId));
 }

@@ -29,7 +29,7 @@ export interface Turn {
   readonly session: Session | undefined;
 }
 
-/** The schema "V4" of the library: the first that has entity locks. */
+/** The schema "V4" of the library. */
 const SCHEMA_VERSION = 3;
 
 /** Long enough that the library never splits a timer into several. */

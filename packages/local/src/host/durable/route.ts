@@ -2,13 +2,11 @@
 import type { DurableHttpRequest, DurableHttpResponse } from "../contract.ts";
 import type { DurableSettings } from "../host-json-durable.ts";
 import { WEBHOOK_PREFIX } from "./client-binding.ts";
-import type { Entities } from "./entities.ts";
 import type { Orchestrations } from "./orchestrations.ts";
 
 export interface RouteParts {
   readonly hubName: string;
   readonly orchestrations: Orchestrations;
-  readonly entities: Entities;
   readonly settings: DurableSettings;
 }
 
@@ -83,5 +81,5 @@ export function problem(status: number, message: string): DurableHttpResponse {
   return json(status, JSON.stringify({ Message: message }));
 }
 
-/** What neither an instance id nor the key of an entity may have (DurableClient, IsInvalidCharacter). */
+/** What no instance id may have (DurableClient, IsInvalidCharacter). */
 export const hasRefusedCharacter = (text: string) => /[/\\#?\p{Cc}]/u.test(text);

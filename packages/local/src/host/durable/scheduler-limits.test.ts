@@ -1,6 +1,5 @@
 // What an app is held to whose host.json names the Durable Task Scheduler as its backend; another backend takes all of it.
 import { join } from "node:path";
-import * as df from "durable-functions";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HOST_LIMITS as LIMITS } from "../limits.ts";
 import { HOST_REJECTIONS as REJECTIONS } from "../rejections.ts";
@@ -57,16 +56,6 @@ describe(LIMITS.payloadBytes.what, () => {
     });
     expect((await storage.run("activity", call(MOST + 1))).output).toHaveProperty("returned");
   });
-});
-
-test(LIMITS.entityStateBytes.what, async () => {
-  const keep = async (bench: Bench, length: number) => (await bench.run("keepsText", length)).output;
-  const stateOf = async (bench: Bench) =>
-    (await bench.client.readEntityState<string>(new df.EntityId("Text", "key"))).entityState;
-  expect(await keep(scheduler, MOST)).toEqual({ returned: MOST });
-  expect(await keep(scheduler, MOST + 1)).toEqual({ caught: expect.stringContaining(TOO_LARGE) });
-  expect(await stateOf(scheduler)).toHaveLength(MOST);
-  expect(await keep(storage, MOST + 1)).toEqual({ returned: MOST + 1 });
 });
 
 test(LIMITS.schedulerId.what, async () => {

@@ -40,10 +40,8 @@ export class Session {
   #depth = 0;
   #hasRetried = false;
   #hasCancelled = false;
-  /** Entities and HTTP calls, which number by rules of their own. */
-  #hasOthers = false;
-  /** The entities that the orchestrator locked last. */
-  #lockSet: readonly string[] = [];
+  /** They number by rules of their own. */
+  #hasHttpCalls = false;
   readonly #rules: ActionRules;
   /** When each retried task began. */
   readonly #firstAttempts = new WeakMap<LibraryTask, number>();
@@ -83,11 +81,6 @@ export class Session {
     }
   }
 
-  /** Hands over the note that a message to an entity was sent: the waiting task is from now on known by the message's id. */
-  note(sent: HistoryEvent): void {
-    this.#executor().processEvent(sent);
-  }
-
   /** The run failed outside the orchestrator's own code. */
   fail(cause: unknown): void {
     this.#fault ??= cause;
@@ -120,7 +113,7 @@ export class Session {
 
   /** The actions as the real host would walk them, where that may give other numbers than the library's. */
   get renumberedActions(): readonly LibraryAction[] | undefined {
-    const isAtRisk = this.#hasRetried && this.#hasCancelled && !this.#hasOthers;
+    const isAtRisk = this.#hasRetried && this.#hasCancelled && !this.#hasHttpCalls;
     return isAtRisk ? this.#executor().actions : undefined;
   }
 
@@ -188,10 +181,7 @@ export class Session {
       if (this.#depth === 0) this.#composing = false;
     };
     executor.recordFireAndForgetAction = (action, increment) => {
-      if (!executor.willContinueAsNew) {
-        if (action.actionType === ActionType.releaseEntities) this.#release();
-        else this.#take(action);
-      }
+      if (!executor.willContinueAsNew) this.#take(action);
       record.call(executor, action, increment);
       this.#handledActions = executor.actions.length;
     };
@@ -253,17 +243,11 @@ export class Session {
       if (command.kind === "activity" || command.kind === "child")
         this.#rules.checkPayload(`The input of ${command.name}`, command.input);
       this.#commands.push(command.kind === "http" && task ? polled(command, task) : command);
-      this.#hasOthers ||= command.kind === "http" || command.kind === "entity" || command.kind === "lock";
-      if (command.kind === "lock") this.#lockSet = command.entities;
+      this.#hasHttpCalls ||= command.kind === "http";
       if (command.kind === "timer" && task) this.#timers.set(id, task);
     } catch (cause) {
       this.#fault ??= cause;
     }
-  }
-
-  /** One message for each entity, and a number for each message. */
-  #release(): void {
-    for (const entity of this.#lockSet) this.#commands.push({ kind: "release", id: this.#nextId++, entity });
   }
 
   /** After a failed attempt the retried task takes one number for the pause and, when that is over, one for the next attempt. */

@@ -82,12 +82,6 @@ const SHOWN: Readonly<Record<number, Show>> = {
   [EventType.childFailed]: failed("SubOrchestrationInstanceFailed"),
   [EventType.timerCreated]: ({ FireAt }) => ({ EventType: "TimerCreated", FireAt }),
   [EventType.timerFired]: ({ FireAt }) => ({ EventType: "TimerFired", FireAt }),
-  [EventType.eventSent]: ({ InstanceId, Input }, { withInputs }) => ({
-    EventType: "EventSent",
-    InstanceId,
-    Name: "op",
-    ...(withInputs && { Input }),
-  }),
   [EventType.eventRaised]: ({ Name, Input }, { withInputs }) => ({
     EventType: "EventRaised",
     Name,

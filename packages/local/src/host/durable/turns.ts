@@ -4,7 +4,7 @@ import { inWords } from "../../thrown.ts";
 import type { DurableSettings } from "../host-json-durable.ts";
 import { Register } from "../register.ts";
 import { type Aftermath, type CommitParts, writeTurn } from "./commit.ts";
-import { EventType, endedTask, type HistoryEvent } from "./history.ts";
+import { endedTask, type HistoryEvent } from "./history.ts";
 import type { Arrival, Delivery, Instance } from "./instance.ts";
 import { untilAllEnded } from "./open-tasks.ts";
 import type { Packing } from "./packing.ts";
@@ -102,7 +102,6 @@ export class Turns implements Receiver {
   /** Forgets an instance that has ended. */
   release(instance: Instance): void {
     this.#parts.live.remove(instance);
-    this.#parts.entities.release(instance);
     this.#dropSession(instance);
     this.#clearOpen(instance);
     this.transport.drop(instance, [...instance.held, ...instance.arrivals]);
@@ -112,7 +111,6 @@ export class Turns implements Receiver {
 
   /** Takes up what a scheduling event of the history asks for. */
   dispatch(instance: Instance, event: HistoryEvent): void {
-    if (event.EventType === EventType.eventSent) return;
     const scheduled = { id: event.EventId, at: new Date(event.Timestamp).getTime() };
     const wanted = dispatchOfEvent(event);
     switch (wanted.kind) {
@@ -203,7 +201,7 @@ export class Turns implements Receiver {
 
   /** After the commit: brings the memory up to date and sets going what was scheduled. */
   #settle(instance: Instance, turn: Turn, scheduled: readonly HistoryEvent[], aftermath: Aftermath): void {
-    const { children, deliveries, entities } = aftermath;
+    const { children, deliveries } = aftermath;
     const { end, session, leftOver } = turn;
     instance.updatedAt = turn.at.getTime();
     instance.customStatus = turn.customStatus;
@@ -212,17 +210,12 @@ export class Turns implements Receiver {
     else instance.turns += 1;
     if (instance.status === "Pending") instance.status = "Running";
     this.#keepSession(instance, end ? undefined : session);
-    for (const event of scheduled) {
-      if (end) break;
-      if (event.EventType === EventType.eventSent) session?.note(event);
-      this.dispatch(instance, event);
-    }
+    if (!end) for (const event of scheduled) this.dispatch(instance, event);
     // They fire all the same; the library is told, as the real host tells it.
     for (const id of turn.cancelled) if (instance.open.has(id)) instance.cancelled.add(id);
     for (const child of children) this.add(child);
     if (end && end.kind !== "continued") this.#conclude(instance, end);
     this.spread(deliveries);
-    for (const entity of entities) this.#parts.entities.wake(entity);
     if (end?.kind === "continued") this.transport.start(instance);
     else this.wake(instance);
   }
@@ -230,7 +223,6 @@ export class Turns implements Receiver {
   #goOnAsNew(instance: Instance, input: string): void {
     this.#clearOpen(instance);
     instance.generation += 1;
-    this.#parts.entities.release(instance);
     instance.turns = 0;
     instance.input = input;
     // Answers to the generation before are for nobody now; events from outside are for whoever runs.

@@ -10,7 +10,6 @@ export type Topology = (typeof TOPOLOGIES)[number];
 /** The names that the real host gives these groups in FUNCTIONS_TARGET_GROUP; any other group has its function's name. */
 export const HTTP_GROUP = "http";
 export const DURABLE_GROUP = "durable";
-const BLOB_GROUP = "blob";
 
 /** The number of processes for each group; 1 for a group that is not named. */
 export type InstanceCounts = Readonly<Record<string, number>>;
@@ -49,8 +48,6 @@ export function groupOf(registered: RegisteredFunction): string {
       return HTTP_GROUP;
     case "durable":
       return DURABLE_GROUP;
-    case "blob":
-      return BLOB_GROUP;
     default:
       return registered.name;
   }

@@ -3,8 +3,7 @@ import { Agent, type IncomingMessage, request as openRequest, type ServerRespons
 import { isSameName } from "../app/by-name.ts";
 import { decodePart } from "../durable/route.ts";
 import { mayAdminister } from "../http/function-keys.ts";
-import { isAdmin, isDurable, json, pathOf, queryOf, text } from "../http/server.ts";
-import { eventGridFunction, isEventGrid } from "../triggers/event-grid.ts";
+import { isAdmin, isDurable, json, pathOf, text } from "../http/server.ts";
 import type { InstanceStatus } from "../watcher-messages.ts";
 import { type DescribedFunction, DURABLE_GROUP, HTTP_GROUP } from "./groups.ts";
 
@@ -45,15 +44,8 @@ export class Router {
     if (isAdmin(path)) return await this.#admin(app, path.toLowerCase(), request, response);
     if (!app.state.isStarted) return text(response, 503, "The host is starting.");
     if (app.state.isStopping) return text(response, 503, "The host is stopping.");
-    if (isEventGrid(path)) return await this.#eventGrid(app, request, response);
     if (path !== "/" || app.instances.has(HTTP_GROUP)) return await this.#passOn(app, HTTP_GROUP, request, response);
     return text(response, 200, "The Functions host is running.");
-  }
-
-  async #eventGrid(app: RoutedApp, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const name = eventGridFunction(queryOf(request));
-    const found = app.functions.find((one) => isSameName(one.name, name));
-    return await this.#passOn(app, found?.group ?? "", request, response);
   }
 
   async #passOn(app: RoutedApp, group: string, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -6,13 +6,13 @@ import { HOST_LIMITS } from "../limits.ts";
 const DRAIN_MS = 5000;
 
 /** In bytes, of the setting by which the real host is told too. */
-export function bodyLimit(): number {
+function bodyLimit(): number {
   const chosen = Number(process.env["FUNCTIONS_REQUEST_BODY_SIZE_LIMIT"]);
   return chosen > 0 ? chosen : HOST_LIMITS.requestBytes.value;
 }
 
 /** Whether the request says itself that its body is too long. */
-export function isTooLong(request: IncomingMessage): boolean {
+function isTooLong(request: IncomingMessage): boolean {
   return Number(request.headers["content-length"] ?? 0) > bodyLimit();
 }
 
@@ -23,7 +23,7 @@ export async function takeBody(request: IncomingMessage, response: ServerRespons
   return body;
 }
 
-export function refuseBody(request: IncomingMessage, response: ServerResponse): void {
+function refuseBody(request: IncomingMessage, response: ServerResponse): void {
   if (response.headersSent) return;
   response.writeHead(413, { connection: "close", "content-length": 0 });
   response.flushHeaders();

@@ -7,7 +7,6 @@ import type { DurableEngine, RegisteredFunction } from "../contract.ts";
 import { RPC_PREFIX, WEBHOOK_KEY, WEBHOOK_PREFIX } from "../durable/client-binding.ts";
 import { decodePart } from "../durable/route.ts";
 import { ACTIVITIES_PATH } from "../flex/activities.ts";
-import { isEventGrid, serveEventGrid } from "../triggers/event-grid.ts";
 import { type ServedFunctions, serveFunction } from "../triggers/http.ts";
 import { keyOf, MASTER_KEY, mayAdminister } from "./function-keys.ts";
 import { takeBody } from "./request-body.ts";
@@ -107,9 +106,6 @@ async function respond(
   if (isAdmin(path)) return await admin(served, request, response, path);
   if (isDurable(path)) return await durable(served, request, response, path);
   if (draining) return text(response, 503, "The host is stopping.");
-  if (isEventGrid(path)) {
-    return await serveEventGrid({ ...served, key: WEBHOOK_KEY }, request, response, queryOf(request));
-  }
   if (path === ACTIVITIES_PATH && served.invokeActivity) {
     const call = await takeBody(request, response);
     if (call) response.end(await served.invokeActivity(call));
@@ -133,7 +129,7 @@ export function pathOf({ url = "/" }: IncomingMessage): string {
   return end < 0 ? url : url.slice(0, end);
 }
 
-export function queryOf({ url = "/" }: IncomingMessage): URLSearchParams {
+function queryOf({ url = "/" }: IncomingMessage): URLSearchParams {
   return new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?") + 1) : "");
 }
 

@@ -4,11 +4,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../../thrown.ts";
 import type { FunctionApp, InvocationResult, RegisteredFunction, TypedData } from "../contract.ts";
 import { mayCall } from "../http/function-keys.ts";
-import { isTooLong, refuseBody, takeBody } from "../http/request-body.ts";
+import { takeBody } from "../http/request-body.ts";
 import type { RequestThrottle } from "../http/request-throttle.ts";
 import { compileRoute, matchRoute, type Route, type RouteMatch, sortRoutes } from "../http/routes.ts";
 import { limitAnswerTime } from "./answer-time.ts";
-import { serveStreamed } from "./http-stream.ts";
 import { requestTrace } from "./http-trace.ts";
 
 /** The routes of the app's HTTP functions, under `prefix`; `fault` is told of those that cannot be. */
@@ -58,8 +57,6 @@ export interface ServedFunctions {
   readonly routes: readonly Route<RegisteredFunction>[];
   /** Whether a function's level needs a key. */
   readonly checksKeys: boolean;
-  /** Where the library takes requests as streams, if the app asked for it by `app.setup({ enableHttpStream: true })`. */
-  readonly streamUrl: string | undefined;
   readonly throttle: RequestThrottle;
   /** Headers of every answer of a function, as host.json has them. */
   readonly customHeaders: Readonly<Record<string, string>>;
@@ -95,33 +92,18 @@ export async function serveFunction(
 }
 
 async function invokeFunction(
-  { app, streamUrl, failed }: ServedFunctions,
+  { app, failed }: ServedFunctions,
   { target: registered, params }: RouteMatch<RegisteredFunction>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const invocationId = randomUUID();
   const trace = requestTrace(request.headers);
-  const invoke = (http: Record<string, unknown>, triggerMetadata: Record<string, TypedData>) =>
-    app.invoke(registered.name, {
-      invocationId,
-      inputs: { [registered.triggerName]: { http } },
-      triggerMetadata,
-      ...trace,
-    });
   try {
-    if (isTooLong(request)) {
-      refuseBody(request, response);
-      return;
-    }
-    if (streamUrl !== undefined) {
-      const metadata: Record<string, TypedData> = { Headers: { json: JSON.stringify(joinedHeaders(request)) } };
-      for (const [name, value] of Object.entries(params)) metadata[name] = { string: value };
-      await serveStreamed(streamUrl, invocationId, request, response, () => invoke({}, metadata));
-      return;
-    }
     const body = await takeBody(request, response);
-    if (body) writeResult(response, await invoke(requestData(request, params, body), {}));
+    if (!body) return;
+    const inputs = { [registered.triggerName]: { http: requestData(request, params, body) } };
+    writeResult(response, await app.invoke(registered.name, { invocationId, inputs, triggerMetadata: {}, ...trace }));
   } catch (cause) {
     failed(registered, invocationId, cause);
     // As the real host does: the cause is in the log, the caller learns nothing.

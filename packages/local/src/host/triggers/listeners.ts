@@ -5,14 +5,10 @@ import { triggerKind } from "../bindings/bindings.ts";
 import type { EngineName } from "../durable/engine-profile.ts";
 import type { HostSettings } from "../host-json.ts";
 import { timerStatuses } from "../schedule/timer-status.ts";
-import { blobListener } from "./blob.ts";
-import { cosmosListener } from "./cosmos.ts";
 import type { Listener, ListenerContext } from "./listener.ts";
 import { ListenerLock } from "./listener-lock.ts";
 import { serviceBusListener } from "./service-bus.ts";
-import { storageQueueListener } from "./storage-queue.ts";
 import { timerListener } from "./timer.ts";
-import { warmupListener } from "./warmup.ts";
 
 interface ListenerParts {
   readonly bindings: AppBindings;
@@ -32,14 +28,6 @@ export function listenerOf(context: ListenerContext, parts: ListenerParts): List
       return listenerOfTimer(context, parts);
     case "serviceBus":
       return serviceBusListener(context, bindings.serviceBus, hostJson.serviceBus);
-    case "warmup":
-      return warmupListener(context);
-    case "cosmosDB":
-      return cosmosListener(context, bindings.cosmos);
-    case "blob":
-      return blobListener(context, hostJson.blobs, hostJson.queues);
-    case "queue":
-      return storageQueueListener(context, hostJson.queues);
     default:
       return undefined;
   }
