@@ -67,23 +67,14 @@ export function processTree(root: number): number[] {
   return tree;
 }
 
-function statOf(pid: number): { parent: number; cpuMs: number; endedMs: number } | undefined {
+function statOf(pid: number): { parent: number; cpuMs: number } | undefined {
   try {
     // proc(5): the fields after the command, which is in parentheses and may hold anything.
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
       .replace(/^.*\) /s, "")
       .split(" ");
-    const [own, ofTheSystem, ended, endedOfTheSystem] = fields.slice(11, 15).map(Number) as [
-      number,
-      number,
-      number,
-      number,
-    ];
-    return {
-      parent: Number(fields[1]),
-      cpuMs: (own + ofTheSystem) * TICK_MS,
-      endedMs: (ended + endedOfTheSystem) * TICK_MS,
-    };
+    const [own = 0, ofTheSystem = 0] = fields.slice(11, 13).map(Number);
+    return { parent: Number(fields[1]), cpuMs: (own + ofTheSystem) * TICK_MS };
   } catch {
     return undefined;
   }
@@ -91,12 +82,6 @@ function statOf(pid: number): { parent: number; cpuMs: number; endedMs: number }
 
 /** CPU time that a process has used so far; 0 for one that has ended. */
 export const cpuMsOf = (pid: number): number => statOf(pid)?.cpuMs ?? 0;
-
-/** CPU time of a process and its descendants, also of those that have ended since: a database has processes that come and go. */
-export function cpuMsOfTree(root: number): number {
-  const stats = processTree(root).map(statOf);
-  return sum(stats.map((stat) => (stat?.cpuMs ?? 0) + (stat?.endedMs ?? 0)));
-}
 
 function bytesWritten(pids: readonly number[]): number | undefined {
   try {

@@ -8,7 +8,7 @@ const USAGE = `npm run reset
   --data DIR   the state folder to clear (.local)`;
 
 /** What the parts of a stack keep in its folder. */
-const OURS = /^(bus|cosmos|remotes|azurite|host2?|traces|logs|stack\.json|(bench|peers)-\w+)$/;
+const OURS = /^(bus|cosmos|remotes|azurite|host2?|traces|logs|stack\.json|bench-\w+)$/;
 /** What tests leave in the usual one: no state of a stack, so it stays. */
 const BESIDE = /^(compiled|last-runs|faults)$/;
 
