@@ -7,7 +7,7 @@ import type {
   Acted,
   Awaiting,
   Inspection,
-  Taken,
+  TakeAnswer,
   TakenJobs,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { words } from "../../shared/words.ts";
@@ -192,6 +192,6 @@ export const coloured = (state: string) => ({ text: state, colour: colourOfState
 
 /** @param taken false: it is released */
 export async function takeOrder(app: App, orderId: string, taken: boolean): Promise<void> {
-  const { takenBy } = await app.post<Taken>(pathOf("jobs", orderId, "take"), { taken });
+  const { takenBy } = await app.post<TakeAnswer>(pathOf("jobs", orderId, "take"), { taken });
   say(takenBy === null ? `Nobody has taken ${orderId}.` : `${orderId} is taken by ${takenBy}.`);
 }

@@ -97,7 +97,7 @@ const operatorAction = z.strictObject({
   outcome: z.string(),
   /** Null if it is not about one job. */
   jobId: z.string().nullable(),
-  /** The queue and the number of a dead letter, such as `jobs/7`. */
+  /** The queue and the number of a dead letter, such as `quarantine/7`. */
   message: z.string().nullable(),
 });
 

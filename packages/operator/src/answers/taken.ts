@@ -9,11 +9,11 @@ export const takenJobs = z.strictObject({
 });
 
 /** `POST /api/jobs/{jobId}/take`. */
-export const taken = z.strictObject({
+export const takeAnswer = z.strictObject({
   jobId: z.string(),
   /** Null if nobody has it. */
   takenBy: z.string().nullable(),
 });
 
 export type TakenJobs = z.output<typeof takenJobs>;
-export type Taken = z.output<typeof taken>;
+export type TakeAnswer = z.output<typeof takeAnswer>;

@@ -4,7 +4,7 @@ import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { atFault } from "@scheduler-agent-supervisor/core/hosting";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
-import type { Taken, TakenJobs } from "../messaging/console-contract.ts";
+import type { TakeAnswer, TakenJobs } from "../messaging/console-contract.ts";
 import { parseTake } from "../messaging/take-request.ts";
 import { takeJob } from "../operations/take-job.ts";
 import { noSuchJob } from "./no-such-job.ts";
@@ -37,7 +37,7 @@ export function takenApi(application: App): Endpoints {
           takeJob({ jobId, taken }, operator, deskOf(application).console.taken, application.contextOf(telemetry)),
         );
         if (taken && takenBy !== operator) return { status: 409, jsonBody: { reason: `${takenBy} has taken it` } };
-        return { jsonBody: { jobId, takenBy } satisfies Taken };
+        return { jsonBody: { jobId, takenBy } satisfies TakeAnswer };
       },
     },
   };

@@ -109,7 +109,7 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   "POST jobs/{jobId}/take": {
     summary: "Takes a job, so that others see who handles it, or releases it",
     body: takeBody,
-    answer: console.taken,
+    answer: console.takeAnswer,
   },
   "POST jobs/{jobId}/resubmit": acts("Resumes a job in Error", operatorBodies.resubmit),
   "POST jobs/{jobId}/compensate": acts("Compensates a job", operatorBodies.compensate),

@@ -47,7 +47,7 @@ export type {
   StepRun,
   StepState,
   Supervisor,
-  Taken,
+  TakeAnswer,
   TakenJobs,
   Traffic,
   Wait,

@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { ApiFault, post } from "../api/client.ts";
-import type { Taken } from "../api/contract.ts";
+import type { TakeAnswer } from "../api/contract.ts";
 import { useRefresh, useSession, useTaken } from "../api/queries.ts";
 import { TAKEN } from "../words/attention.ts";
 import { Button } from "./fluent.ts";
@@ -45,7 +45,7 @@ export function Take({ jobId }: OfJobProps) {
     setBusy(true);
     setFault(undefined);
     try {
-      await post<Taken>(`jobs/${encodeURIComponent(jobId)}/take`, { taken: !taken });
+      await post<TakeAnswer>(`jobs/${encodeURIComponent(jobId)}/take`, { taken: !taken });
     } catch (cause) {
       setFault(cause instanceof ApiFault ? cause : new ApiFault("failed", 0, String(cause)));
     } finally {
