@@ -1,8 +1,8 @@
 // An action on many jobs (P9, P13): an orchestration that outlives every process, and the activity that does one turn.
-import { bulkRun } from "@scheduler-agent-supervisor/operator/functions/bulk-run";
+import { bulkOrchestration } from "@scheduler-agent-supervisor/operator/functions/bulk-run";
 import { bulkTurn } from "@scheduler-agent-supervisor/operator/functions/bulk-turn";
 import * as df from "durable-functions";
 import { application } from "../shared/app.ts";
 
-df.app.orchestration("bulkRun", bulkRun);
+df.app.orchestration("bulkRun", bulkOrchestration);
 df.app.activity("bulkTurn", { handler: bulkTurn(application) });

@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
-import { type Wait, waitInWords } from "@scheduler-agent-supervisor/operator/internal/domain/wait";
+import { type JobWait, waitInWords } from "@scheduler-agent-supervisor/operator/internal/domain/wait";
 import { words } from "../../shared/words.ts";
 import { withAddress } from "../every-app/printed-commands.ts";
 import { forOutput } from "../every-app/wrapped.ts";
@@ -101,7 +101,7 @@ export const causesText = ({ causes, isAll }: Causes): string =>
     .join("; ");
 
 /** Why an order waits. */
-export const waitText = (wait: Wait): string => withTimes(waitInWords(wait, timeText));
+export const waitText = (wait: JobWait): string => withTimes(waitInWords(wait, timeText));
 
 export function ago(at: string): string {
   return `${roundedDuration(Date.now() - Date.parse(at))} ago`;

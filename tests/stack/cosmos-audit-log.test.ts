@@ -4,9 +4,9 @@ import type { BlobClient } from "@azure/storage-blob";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
 import type { ListPage, ListPosition } from "@scheduler-agent-supervisor/operator/internal/domain/list-page";
 import {
-  type AuditEntry,
   createSupervisionReader,
-  type JobAudit,
+  type JobAuditPage,
+  type StoredAuditEntry,
 } from "@scheduler-agent-supervisor/operator/internal/supervision/read-supervision";
 import { afterAll, expect, test } from "vitest";
 import { supervisionLogContract } from "../../packages/core/tests/contract/audit-log.ts";
@@ -42,7 +42,7 @@ test("what supervisors and operators did is read page by page to its begin, also
   await supervision.items.create({ ...lateReply, id: "late-1", day: DAY });
   const reader = createSupervisionReader({} as BlobClient, { supervision, audit });
 
-  const ofJob: JobAudit[] = [];
+  const ofJob: JobAuditPage[] = [];
   for (let after: ListPosition | undefined; ofJob.length === 0 || after; after = ofJob.at(-1)?.next) {
     ofJob.push(await reader.ofJob("paged-1", 7, after));
   }
@@ -53,7 +53,7 @@ test("what supervisors and operators did is read page by page to its begin, also
   expect(ofJob.map(({ lateReplies }) => lateReplies.length)).toEqual([1, 0, 0, 0, 0]);
 
   const period = { from: `${DAY}T11:00:00.000Z`, to: atOf(27) };
-  const ofTime: ListPage<AuditEntry>[] = [];
+  const ofTime: ListPage<StoredAuditEntry>[] = [];
   for (let after: ListPosition | undefined; ofTime.length === 0 || after; after = ofTime.at(-1)?.next) {
     ofTime.push(await reader.page(period, 4, after));
   }

@@ -2,7 +2,10 @@
 // there are.
 import { randomUUID } from "node:crypto";
 import { ConsistencyLevel, CosmosClient } from "@azure/cosmos";
-import { type BulkRun, createCosmosBulkStore } from "@scheduler-agent-supervisor/operator/internal/store/bulk-store";
+import {
+  createCosmosBulkStore,
+  type StoredBulkRun,
+} from "@scheduler-agent-supervisor/operator/internal/store/bulk-store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Meter, startMeter } from "../console/charges/meter.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
@@ -28,7 +31,7 @@ afterAll(async () => {
 const NOON_MS = Date.parse("2026-01-01T12:00:00.000Z");
 const at = (minutes: number) => new Date(NOON_MS + minutes * 60_000).toISOString();
 
-function runIn(state: BulkRun["state"], minutes: number): BulkRun {
+function runIn(state: StoredBulkRun["state"], minutes: number): StoredBulkRun {
   const by = { by: "ada", reason: "fixed", extendBy: null, direction: null, goesOn: null, keys: null };
   const what = { cause: null, filter: null, isAll: true, total: 1, wave: 0 };
   const counts = { done: 0, skipped: 0, well: 0, same: 0, other: 0 };
@@ -36,7 +39,7 @@ function runIn(state: BulkRun["state"], minutes: number): BulkRun {
   return { bulkId: randomUUID(), action: "resubmit", state, ...times, ...by, ...what, counts };
 }
 
-async function add(runs: readonly BulkRun[]): Promise<readonly string[]> {
+async function add(runs: readonly StoredBulkRun[]): Promise<readonly string[]> {
   for (const run of runs) await store.create(run, []);
   return runs.map(({ bulkId }) => bulkId);
 }

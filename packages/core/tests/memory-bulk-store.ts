@@ -1,16 +1,16 @@
 // What stands of actions on many jobs, in memory: for tests of the operations.
 import type { BulkItem, BulkResult } from "@scheduler-agent-supervisor/operator/internal/domain/bulk";
 import { isOpen } from "@scheduler-agent-supervisor/operator/internal/domain/bulk-troubles";
-import type { BulkRun, BulkStore } from "@scheduler-agent-supervisor/operator/internal/store/bulk-store";
+import type { BulkStore, StoredBulkRun } from "@scheduler-agent-supervisor/operator/internal/store/bulk-store";
 
 /** @param now for the instants of its waves */
 export function createMemoryBulkStore(now: () => number = Date.now): BulkStore {
-  const runs = new Map<string, { readonly run: BulkRun; readonly etag: string }>();
+  const runs = new Map<string, { readonly run: StoredBulkRun; readonly etag: string }>();
   const items = new Map<string, readonly BulkItem[]>();
   const turns = new Map<string, string>();
   const waves = new Map<string, readonly BulkResult[]>();
   let version = 0;
-  const put = (run: BulkRun) => {
+  const put = (run: StoredBulkRun) => {
     version += 1;
     runs.set(run.bulkId, { run, etag: String(version) });
   };

@@ -1,6 +1,6 @@
 // The operators' search over the store in memory: for tests of their operations.
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
-import { listedOf, pageOf } from "@scheduler-agent-supervisor/operator/internal/store/job-list";
+import { listedJobsOf, listedOf } from "@scheduler-agent-supervisor/operator/internal/store/job-list";
 import { isListed } from "@scheduler-agent-supervisor/operator/internal/store/job-query";
 import type { JobSearch } from "@scheduler-agent-supervisor/operator/internal/store/job-search";
 import type { MemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
@@ -16,7 +16,7 @@ export function createMemoryJobSearch(store: Pick<MemoryJobStore, "jobIds" | "st
       const records = store.jobIds.flatMap((jobId) => (store.stored(jobId) as unknown as StateRecord) ?? []);
       const listed = records.filter((record) => isListed(inTodaysWords(record), query));
       listed.sort((one, other) => (one.createdAt > other.createdAt ? -1 : 1));
-      return pageOf(listed.map(listedOf), query);
+      return listedJobsOf(listed.map(listedOf), query);
     },
   };
 }

@@ -29,8 +29,8 @@ import { deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAge } from "./messaging/queue-ages.ts";
 import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letters.ts";
 import { createAgentStandings } from "./operations/agent-standings.ts";
-import { type AttentionView, createAttention } from "./operations/attention.ts";
-import { type AwaitingView, createAwaiting } from "./operations/awaiting.ts";
+import { type AttentionReader, createAttention } from "./operations/attention.ts";
+import { type AwaitingReader, createAwaiting } from "./operations/awaiting.ts";
 import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
 import { createHeldUp, type HeldUpView } from "./operations/held-up.ts";
 import { keepOpenJobs } from "./operations/keep-open-jobs.ts";
@@ -71,8 +71,8 @@ export interface Desk {
 }
 
 export interface ConsolePorts {
-  readonly awaiting: AwaitingView;
-  readonly attention: AttentionView;
+  readonly awaiting: AwaitingReader;
+  readonly attention: AttentionReader;
   readonly heldUp: HeldUpView;
   readonly waitingMessages: () => Promise<WaitingMessages>;
   readonly traffic: () => Promise<Traffic>;

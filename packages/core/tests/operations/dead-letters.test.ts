@@ -1,12 +1,12 @@
 // What an operator does with a dead letter, over queues in memory: the order of effects, and what the audit log gets.
 
-import type { DiscardedMessage, MessageCopy } from "@scheduler-agent-supervisor/operator/internal/domain/message-copy";
+import type { DiscardedCopy, MessageCopy } from "@scheduler-agent-supervisor/operator/internal/domain/message-copy";
 import type { DeadLetterRequest } from "@scheduler-agent-supervisor/operator/internal/messaging/dead-letter-request";
 import { parseDeadLetterRequest } from "@scheduler-agent-supervisor/operator/internal/messaging/dead-letter-request";
 import type {
-  DeadLetter,
   DeadLetterSummary,
   DeadLetters,
+  ReadDeadLetter,
   Taken,
   TakenDeadLetter,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/dead-letters";
@@ -31,11 +31,11 @@ const queues = deadLetterQueuesOf({
 });
 const [queue] = queues;
 const body = { kind: "json", json: { lines: [], job: { paymentToken: "tok_visa" } } };
-const message = { jobId: "job-1", messageId: "m-1", subject: "repeatStart", body } as unknown as DeadLetter;
+const message = { jobId: "job-1", messageId: "m-1", subject: "repeatStart", body } as unknown as ReadDeadLetter;
 
 const ID = discardedId("jobs", "7");
 const copy = { sequenceNumber: "7" } as unknown as MessageCopy;
-const copies = new Map<string, DiscardedMessage>();
+const copies = new Map<string, DiscardedCopy>();
 /** What keeping a copy comes to. */
 const discarded: DiscardedStore = {
   async keep(one) {

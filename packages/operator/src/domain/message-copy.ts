@@ -21,7 +21,7 @@ export interface MessageCopy {
 }
 
 /** A message that an operator discarded, with the operator and the reason. */
-export interface DiscardedMessage {
+export interface DiscardedCopy {
   /** The same for the same message, however often it is discarded. */
   readonly id: string;
   /** The queue's name for operators. */

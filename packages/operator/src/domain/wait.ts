@@ -22,7 +22,7 @@ export const WAIT_REASONS = [
 export type WaitReason = (typeof WAIT_REASONS)[number];
 
 /** One wait of a job. Instants are ISO 8601 in UTC. */
-export interface Wait {
+export interface JobWait {
   readonly reason: WaitReason;
   /** Null if no step of the job is open. */
   readonly step: string | null;
@@ -41,7 +41,7 @@ export interface Wait {
  * Such as `waits for payment: HTTP 401 since 00:29, tries again at 00:34`.
  * @param timeOf an instant as the reader's clock shows it
  */
-export function waitInWords(wait: Wait, timeOf: (at: string) => string): string {
+export function waitInWords(wait: JobWait, timeOf: (at: string) => string): string {
   const { reason, step, agent, direction, cause, since, until } = wait;
   const work = direction === "compensate" ? `the compensation of ${step}` : step;
   const from = `since ${timeOf(since)}`;

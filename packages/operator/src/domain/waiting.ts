@@ -17,7 +17,7 @@ import {
   unrecoveredOf,
   untaken,
 } from "@scheduler-agent-supervisor/core/domain";
-import type { Wait, WaitReason } from "./wait.ts";
+import type { JobWait, WaitReason } from "./wait.ts";
 
 type OpenRun = Pick<StepRun, "state" | "scheduledAt" | "startBy" | "completeBy" | "startedAt"> &
   Partial<Pick<StepRun, "notBefore" | "expiry" | "accepted" | "again" | "waitCount">>;
@@ -128,7 +128,7 @@ const BY_OTHERS: ReadonlySet<WaitReason> = new Set(["report", "poll", "service"]
  * Each open step's wait, the longest first, and the job's own where its attempt has not started or no sweep continues it, unless a step's wait says why. None if it
  * has ended, or has finished a step, and is neither overdue nor one that the supervisor tried to continue in vain.
  */
-export function waitsOf(job: WaitingJob, context: WaitContext): readonly Wait[] {
+export function waitsOf(job: WaitingJob, context: WaitContext): readonly JobWait[] {
   const { fault: cause, lookAgainAt: until } = unrecoveredOf(job) ?? {};
   // What the sweep could not do is known at once.
   const isOver = hasEnded(job.processState);
@@ -148,11 +148,11 @@ export function waitsOf(job: WaitingJob, context: WaitContext): readonly Wait[] 
   return waits.sort((one, other) => one.since.localeCompare(other.since));
 }
 
-function waitOf({ step, agent, direction, assignee, run }: OpenStep, job: WaitingJob, context: WaitContext): Wait {
+function waitOf({ step, agent, direction, assignee, run }: OpenStep, job: WaitingJob, context: WaitContext): JobWait {
   const { now, claimWithinMs, graceMs, isPaused } = context;
   const cause = run.expiry ? underlyingError(run.expiry.message) : null;
   const failing = run.expiry?.misconfigured === true ? "configuration" : "retry";
-  const wait = (reason: WaitReason, since: string, until: string | null = null): Wait => ({
+  const wait = (reason: WaitReason, since: string, until: string | null = null): JobWait => ({
     ...{ reason, step, agent, direction, cause, since },
     until: until !== null && until > now ? until : null,
   });

@@ -14,7 +14,7 @@ type Turn = { readonly kind: "over" } | { readonly kind: "again"; readonly inMs:
  * The orchestration of one action on many jobs. Its input is the action's id. It calls the activity `bulkTurn` until `bulkTurn` returns that the
  * action is over. It tries a failed turn 30 times, for about an hour.
  */
-export function* bulkRun(context: df.OrchestrationContext): Generator<df.Task, void, unknown> {
+export function* bulkOrchestration(context: df.OrchestrationContext): Generator<df.Task, void, unknown> {
   const bulkId = context.df.getInput() as string;
   const patience = new df.RetryOptions(PAUSE_MS, TRIES);
   patience.backoffCoefficient = 2;

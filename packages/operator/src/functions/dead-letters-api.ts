@@ -17,7 +17,7 @@ import type { DeadLetterQueue } from "../messaging/dead-letters.ts";
 import { redactorOf } from "../messaging/hidden-secrets.ts";
 import { seesSecrets } from "../messaging/operator-access.ts";
 import { countDeadLetters } from "../operations/count-dead-letters.ts";
-import { deadLetterCauses } from "../operations/dead-letter-causes.ts";
+import { groupDeadLetters } from "../operations/dead-letter-causes.ts";
 import { type Handled, handleDeadLetter } from "../operations/handle-dead-letter.ts";
 import { type Endpoint, type Endpoints, listed } from "./operator-endpoint.ts";
 
@@ -50,7 +50,7 @@ export function deadLettersApi(application: App): Endpoints {
         if (parsed.kind === "invalid") return atFault(parsed.faults);
         const queue = queueOf(parsed.value.queue);
         if (!queue) return noSuchQueue(parsed.value.queue);
-        return listed(request, await deadLetterCauses(queue, deskOf(application).deadLetters().deadLetters));
+        return listed(request, await groupDeadLetters(queue, deskOf(application).deadLetters().deadLetters));
       },
     },
     handleMessageWave: {

@@ -11,7 +11,7 @@ import {
   timeLeft,
   withoutQuarantine,
 } from "@scheduler-agent-supervisor/core/messaging";
-import type { Correction, DeadLetter, DeadLetterBody, DeadLetterSummary } from "./dead-letters.ts";
+import type { Correction, DeadLetterBody, DeadLetterSummary, ReadDeadLetter } from "./dead-letters.ts";
 import { redactorOf } from "./hidden-secrets.ts";
 
 /** The number of characters of a sender's property that a list shows. */
@@ -22,7 +22,7 @@ const ID_SHOWN = 100;
 const OF_THE_MOVE: ReadonlySet<string> = new Set(["DeadLetterReason", "DeadLetterErrorDescription"]);
 
 /** @param received read with its body unparsed */
-export function deadLetterOf(received: ServiceBusReceivedMessage, contracts: Contracts): DeadLetter {
+export function deadLetterOf(received: ServiceBusReceivedMessage, contracts: Contracts): ReadDeadLetter {
   const { contentType, replyTo, replyToSessionId, timeToLive, applicationProperties = {} } = received;
   const body = bodyOf(received);
   return {

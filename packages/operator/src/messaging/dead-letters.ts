@@ -33,7 +33,7 @@ export interface DeadLetterSummary {
 }
 
 /** The same with all of its content. */
-export interface DeadLetter extends DeadLetterSummary {
+export interface ReadDeadLetter extends DeadLetterSummary {
   readonly contentType: string | null;
   readonly replyTo: string | null;
   readonly replyToSessionId: string | null;
@@ -47,7 +47,7 @@ export type DeadLetterBody =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "binary"; readonly base64: string };
 
-export interface DeadLetterPage {
+export interface DeadLetterList {
   readonly messages: readonly DeadLetterSummary[];
   /** The sequence number at which the next page begins; absent on the last. */
   readonly next?: string;
@@ -60,7 +60,7 @@ export interface Correction {
 
 /** A message under a lock. */
 export interface TakenDeadLetter {
-  readonly message: DeadLetter;
+  readonly message: ReadDeadLetter;
   readonly copy: MessageCopy;
   /** The queue that it is sent to. */
   readonly target: string;
@@ -69,13 +69,13 @@ export interface TakenDeadLetter {
    * each time that this body replaces the body of this message, and it is not the original's, because a queue that detects duplicates may still
    * know that one.
    */
-  resend(correction?: Correction): Promise<Resent>;
+  resend(correction?: Correction): Promise<ResendOutcome>;
   /** False if the lock was lost: the message is still there. */
   complete(): Promise<boolean>;
 }
 
 /** The result of sending a message again. */
-export type Resent =
+export type ResendOutcome =
   | { readonly kind: "sent"; readonly target: string; readonly messageId: string }
   /** Its queue does not take it, or there is nothing left of its time to live or of its body. */
   | { readonly kind: "rejected"; readonly reason: string };
@@ -94,8 +94,8 @@ export interface DeadLetters {
   /** All messages there, up to a limit: `isAll` is false if there are more. */
   all(queue: DeadLetterQueue): Promise<{ readonly messages: readonly DeadLetterSummary[]; readonly isAll: boolean }>;
   /** @param from a sequence number: the page begins there, or at the first one after it */
-  page(queue: DeadLetterQueue, from: string, limit: number): Promise<DeadLetterPage>;
-  read(queue: DeadLetterQueue, sequenceNumber: string): Promise<DeadLetter | undefined>;
+  page(queue: DeadLetterQueue, from: string, limit: number): Promise<DeadLetterList>;
+  read(queue: DeadLetterQueue, sequenceNumber: string): Promise<ReadDeadLetter | undefined>;
   /** Locks the message while `work` runs; a message that `work` has not removed is released. One at a time for each queue and process. */
   take<T>(
     queue: DeadLetterQueue,
@@ -104,9 +104,9 @@ export interface DeadLetters {
   ): Promise<Taken<T>>;
   /** A copy in the form of a list's message, and with all of its content. */
   summaryOf(copy: MessageCopy): DeadLetterSummary;
-  letterOf(copy: MessageCopy): DeadLetter;
+  letterOf(copy: MessageCopy): ReadDeadLetter;
   /** Sends the message of the copy again, as `TakenDeadLetter.resend` does. */
-  resend(queue: DeadLetterQueue, copy: MessageCopy, correction?: Correction): Promise<Resent>;
+  resend(queue: DeadLetterQueue, copy: MessageCopy, correction?: Correction): Promise<ResendOutcome>;
 }
 
 /** The dead letters of the app's own queues. */

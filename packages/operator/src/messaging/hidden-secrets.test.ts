@@ -5,7 +5,7 @@ import type { Job } from "@scheduler-agent-supervisor/core/domain";
 import { memberRedactorOf } from "@scheduler-agent-supervisor/core/messaging";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { DeadLetter } from "./dead-letters.ts";
+import type { ReadDeadLetter } from "./dead-letters.ts";
 import { redactorOf } from "./hidden-secrets.ts";
 
 const schema = z.strictObject({
@@ -37,7 +37,7 @@ const VIDEO = {
   currency: "euro",
 };
 
-function letter(json: unknown, more: Partial<DeadLetter> = {}): DeadLetter {
+function letter(json: unknown, more: Partial<ReadDeadLetter> = {}): ReadDeadLetter {
   const none = {
     enqueuedAt: null,
     reason: null,
@@ -52,7 +52,7 @@ function letter(json: unknown, more: Partial<DeadLetter> = {}): DeadLetter {
   return { ...none, ...plain, ...numbers, jobId: "video-1", applicationProperties: {}, body, ...more };
 }
 
-const shownOf = (json: unknown, more?: Partial<DeadLetter>) => redactor.letter(letter(json, more));
+const shownOf = (json: unknown, more?: Partial<ReadDeadLetter>) => redactor.letter(letter(json, more));
 
 test.each<[string, object]>([
   ["under its own name", { paymentToken: TOKEN }],

@@ -4,7 +4,7 @@
 import type { Contracts } from "@scheduler-agent-supervisor/core/contracts";
 import { canonicalJson, HIDDEN } from "@scheduler-agent-supervisor/core/domain";
 import { type Found, memberRedactorOf, withoutFound } from "@scheduler-agent-supervisor/core/messaging";
-import type { DeadLetter, DeadLetterBody, DeadLetterSummary } from "./dead-letters.ts";
+import type { DeadLetterBody, DeadLetterSummary, ReadDeadLetter } from "./dead-letters.ts";
 
 /** A body that is not read may contain any value. */
 const HIDDEN_TEXT = `${HIDDEN}: a body that is no JSON is shown to the role Jobs.ReadData`;
@@ -15,7 +15,7 @@ const KNOWN_PROPERTIES =
 
 export interface MessageRedactor {
   /** The message as it is shown without the role to see secrets. */
-  letter(letter: DeadLetter): DeadLetter;
+  letter(letter: ReadDeadLetter): ReadDeadLetter;
   /** @param body of the same message */
   summary<Summary extends DeadLetterSummary>(summary: Summary, body: DeadLetterBody): Summary;
   /** The corrected body, in which whatever is as it was shown is as it is stored. */
@@ -53,7 +53,7 @@ function createMessageRedactor(contracts: Contracts): MessageRedactor {
         KNOWN_PROPERTIES.test(name) ? [name, value] : [name, HIDDEN],
       );
       const rest = { ...letter, applicationProperties: Object.fromEntries(properties) };
-      return { ...summary(rest as DeadLetter, found), body: shown };
+      return { ...summary(rest as ReadDeadLetter, found), body: shown };
     },
     summary: (given, body) => summary(given, read(body).found),
     restored: (corrected, original) => {

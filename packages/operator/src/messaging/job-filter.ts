@@ -58,7 +58,7 @@ export const jobFilter = {
 };
 
 const schema = z.object(jobFilter);
-export type JobFilter = z.output<typeof schema>;
+export type RequestedFilter = z.output<typeof schema>;
 
 /** In the store's form. */
 export function filterOf({
@@ -72,7 +72,7 @@ export function filterOf({
   timeOf = "received",
   from,
   to,
-}: JobFilter) {
+}: RequestedFilter) {
   const time = from === undefined && to === undefined ? undefined : { of: timeOf, from, to };
   return { kind, workflow, version, step, text: q, time, key: keyIn(key), waitsFor: waitIn(waitsFor) };
 }

@@ -3,14 +3,14 @@
 import { PROCESS_STATES, type ProcessState } from "@scheduler-agent-supervisor/core/domain";
 import { checkQuery, type Parsed } from "@scheduler-agent-supervisor/core/messaging";
 import { z } from "zod";
-import type { ListPosition } from "../store/job-list.ts";
+import type { JobPosition } from "../store/job-list.ts";
 import { filterOf, jobFilter, keyFaults } from "./job-filter.ts";
 import { continuation, pageSize } from "./paging.ts";
 
 export interface ListRequest extends ReturnType<typeof filterOf> {
   readonly processState?: ProcessState | undefined;
   readonly limit: number;
-  readonly after?: ListPosition | undefined;
+  readonly after?: JobPosition | undefined;
 }
 
 const PAGE = { usual: 50, most: 200 } as const;
@@ -18,9 +18,9 @@ const PAGE = { usual: 50, most: 200 } as const;
 const positionSchema = z.strictObject({
   createdAt: z.iso.datetime(),
   shown: z.array(z.string()),
-}) satisfies z.ZodType<ListPosition>;
+}) satisfies z.ZodType<JobPosition>;
 
-export const listQuery = z.strictObject({
+export const listRequest = z.strictObject({
   state: z.enum(PROCESS_STATES).optional(),
   ...jobFilter,
   limit: pageSize(PAGE),
@@ -51,7 +51,7 @@ export function parseListRequest(
   query: Iterable<[string, string]>,
   keys: readonly string[],
 ): Parsed<{ readonly request: ListRequest }> {
-  const parsed = checkQuery(listQuery, query);
+  const parsed = checkQuery(listRequest, query);
   if (parsed.kind === "invalid") return parsed;
   const faults = keyFaults(parsed.value.key, keys);
   if (faults.length > 0) return { kind: "invalid", faults };

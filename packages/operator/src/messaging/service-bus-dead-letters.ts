@@ -16,7 +16,7 @@ import type {
   DeadLetterQueue,
   DeadLetterSummary,
   DeadLetters,
-  Resent,
+  ResendOutcome,
   Taken,
   TakenDeadLetter,
 } from "./dead-letters.ts";
@@ -216,7 +216,7 @@ async function resend(
   queue: DeadLetterQueue,
   correction: Correction | undefined,
   senders: BusSenders,
-): Promise<Resent> {
+): Promise<ResendOutcome> {
   const target = targetOf(message, queue);
   if (isCutOff(message) && !correction) return { kind: "rejected", reason: "only the start of its body was kept" };
   try {

@@ -20,7 +20,7 @@ import {
   messageWaveBody,
 } from "../messaging/dead-letter-request.ts";
 import { dismissalBody } from "../messaging/dismissal-request.ts";
-import { countJobsQuery, listQuery } from "../messaging/list-request.ts";
+import { countJobsQuery, listRequest } from "../messaging/list-request.ts";
 import { pauseBody } from "../messaging/pause-request.ts";
 import { auditLogQuery, auditQuery } from "../messaging/supervisor-request.ts";
 import { takeBody } from "../messaging/take-request.ts";
@@ -98,7 +98,7 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   "POST pauses": { summary: "Pauses or resumes a workflow or an agent", body: pauseBody, answer: console.pauses },
   "GET taken": { summary: "Who handles which job", answer: console.takenJobs },
 
-  "GET jobs": { summary: "A page of jobs, the newest first", query: listQuery, answer: console.jobPage },
+  "GET jobs": { summary: "A page of jobs, the newest first", query: listRequest, answer: console.jobPage },
   "GET job-count": {
     summary: "The number of jobs of a filter, up to 200, and whether there are more",
     query: countJobsQuery,

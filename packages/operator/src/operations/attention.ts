@@ -3,18 +3,18 @@
 import { instant } from "@scheduler-agent-supervisor/core/domain";
 import { remembered } from "@scheduler-agent-supervisor/core/store";
 import type { Attention, AttentionPage, Overview } from "../messaging/console-contract.ts";
-import type { JobCount } from "../store/job-gauges.ts";
+import type { JobGauge } from "../store/job-gauges.ts";
 import type { CountedJobs, ReadOpenJobs } from "../store/open-jobs.ts";
 import { type GroupedJobs, groupJobs } from "./group-jobs.ts";
 
 export interface AttentionPorts {
   readonly openJobs: ReadOpenJobs;
-  readonly jobGauges: readonly JobCount[];
+  readonly jobGauges: readonly JobGauge[];
   readonly clockSkewMs: number;
   readonly now: () => number;
 }
 
-export interface AttentionView {
+export interface AttentionReader {
   overview(): Promise<Overview>;
   groups(): Promise<Attention>;
   /** @param group a group's id; absent for all */
@@ -29,7 +29,7 @@ interface Seen extends CountedJobs, GroupedJobs {
   readonly asOf: string;
 }
 
-export function createAttention({ openJobs, jobGauges, clockSkewMs, now }: AttentionPorts): AttentionView {
+export function createAttention({ openJobs, jobGauges, clockSkewMs, now }: AttentionPorts): AttentionReader {
   const seen = remembered(now, async (): Promise<Seen> => {
     const asOf = now();
     const open = await openJobs();

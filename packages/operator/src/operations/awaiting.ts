@@ -12,7 +12,7 @@ export interface AwaitingPorts {
   readonly now: () => number;
 }
 
-export interface AwaitingView {
+export interface AwaitingReader {
   /** The first page of all is read at most once in some seconds. */
   read(query?: AwaitingQuery): Promise<AwaitingSteps>;
   /** After a report no operator should see an answer from before it. */
@@ -33,7 +33,7 @@ export interface AwaitingQuery {
   readonly after?: ListPosition | undefined;
 }
 
-export function createAwaiting({ jobs, workflows, now }: AwaitingPorts): AwaitingView {
+export function createAwaiting({ jobs, workflows, now }: AwaitingPorts): AwaitingReader {
   // If no step may wait, the store is not read.
   const mayAwait = workflows.some(({ steps }) => steps.some(isLater));
   async function page({ assignee, limit = MOST_ON_A_PAGE, after }: AwaitingQuery): Promise<AwaitingSteps> {

@@ -5,7 +5,7 @@ import type { DeadLetterCauses } from "../messaging/console-contract.ts";
 import type { DeadLetterQueue, DeadLetterSummary, DeadLetters } from "../messaging/dead-letters.ts";
 
 /** The largest group first. Messages without a reason are one group. */
-export async function deadLetterCauses(
+export async function groupDeadLetters(
   queue: DeadLetterQueue,
   deadLetters: Pick<DeadLetters, "all">,
 ): Promise<DeadLetterCauses> {

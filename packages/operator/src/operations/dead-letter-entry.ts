@@ -2,7 +2,7 @@
 
 import { instant } from "@scheduler-agent-supervisor/core/domain";
 import { type Context, type Ports, writeAuditLog } from "@scheduler-agent-supervisor/core/scheduling";
-import type { DeadLetter } from "../messaging/dead-letters.ts";
+import type { ReadDeadLetter } from "../messaging/dead-letters.ts";
 
 interface About {
   /** The queue's name for operators. */
@@ -23,7 +23,7 @@ export class DeadLetterEntry {
   }
 
   /** Returns whether it could be written. */
-  async write(message: DeadLetter | undefined, outcome: string): Promise<boolean> {
+  async write(message: ReadDeadLetter | undefined, outcome: string): Promise<boolean> {
     const { queue, sequenceNumber, action, reason, operator } = this.#about;
     const jobId = message?.jobId ?? null;
     const entry = {

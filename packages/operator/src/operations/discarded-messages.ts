@@ -2,14 +2,14 @@
 
 import { inWords } from "@scheduler-agent-supervisor/core/domain";
 import type { Context } from "@scheduler-agent-supervisor/core/scheduling";
-import type { DiscardedMessage } from "../domain/message-copy.ts";
-import type { Correction, DeadLetter, DeadLetterSummary } from "../messaging/dead-letters.ts";
+import type { DiscardedCopy } from "../domain/message-copy.ts";
+import type { Correction, DeadLetterSummary, ReadDeadLetter } from "../messaging/dead-letters.ts";
 import { redactorOf } from "../messaging/hidden-secrets.ts";
 import type { DiscardedPosition } from "../store/discarded-store.ts";
 import { DeadLetterEntry } from "./dead-letter-entry.ts";
 import type { DeadLetterPorts } from "./handle-dead-letter.ts";
 
-type Discarding = Pick<DiscardedMessage, "id" | "queue" | "at" | "by" | "why" | "keptUntil">;
+type Discarding = Pick<DiscardedCopy, "id" | "queue" | "at" | "by" | "why" | "keptUntil">;
 export type ShownDiscarded = Discarding & { readonly message: DeadLetterSummary };
 
 export type ResentDiscarded =
@@ -30,12 +30,12 @@ export async function listDiscarded(
 export async function readDiscarded(
   id: string,
   { discarded, deadLetters }: DeadLetterPorts,
-): Promise<(Discarding & { readonly message: DeadLetter }) | undefined> {
+): Promise<(Discarding & { readonly message: ReadDeadLetter }) | undefined> {
   const found = await discarded.read(id);
   return found && { ...discardingOf(found), message: deadLetters.letterOf(found.copy) };
 }
 
-function discardingOf({ id, queue, at, by, why, keptUntil }: DiscardedMessage): Discarding {
+function discardingOf({ id, queue, at, by, why, keptUntil }: DiscardedCopy): Discarding {
   return { id, queue, at, by, why, keptUntil };
 }
 

@@ -4,7 +4,7 @@ import { instant, inWords } from "@scheduler-agent-supervisor/core/domain";
 import type { Context, Ports } from "@scheduler-agent-supervisor/core/scheduling";
 import { applyPatch } from "../domain/merge-patch.ts";
 import type { DeadLetterRequest } from "../messaging/dead-letter-request.ts";
-import type { DeadLetter, DeadLetterQueue, DeadLetters, TakenDeadLetter } from "../messaging/dead-letters.ts";
+import type { DeadLetterQueue, DeadLetters, ReadDeadLetter, TakenDeadLetter } from "../messaging/dead-letters.ts";
 import { redactorOf } from "../messaging/hidden-secrets.ts";
 import { DISCARDED_KEPT_MS, type DiscardedStore, discardedId } from "../store/discarded-store.ts";
 import { DeadLetterEntry } from "./dead-letter-entry.ts";
@@ -109,7 +109,7 @@ async function discard(
   return remains("its lock was lost: it is still there");
 }
 
-async function rejected(entry: DeadLetterEntry, reason: string, message?: DeadLetter): Promise<Handled> {
+async function rejected(entry: DeadLetterEntry, reason: string, message?: ReadDeadLetter): Promise<Handled> {
   await entry.write(message, `rejected: ${reason}`);
   return { kind: "rejected", reason };
 }

@@ -4,7 +4,7 @@ import { instant } from "@scheduler-agent-supervisor/core/domain";
 import { remembered } from "@scheduler-agent-supervisor/core/store";
 import { MOST_JOBS } from "../domain/bulk.ts";
 import { fingerprintOf, hasWords, technicalCauseOf } from "../domain/fingerprint.ts";
-import type { Wait } from "../domain/wait.ts";
+import type { JobWait } from "../domain/wait.ts";
 import { leftBefore, type WaitContext, type WaitingJob, waitsOf } from "../domain/waiting.ts";
 import type { AgentStandings, HeldUp, HeldUpPage } from "../messaging/console-contract.ts";
 import type { ReadWaitingJobs } from "../store/waiting-jobs.ts";
@@ -35,7 +35,7 @@ type Trouble = HeldUp["groups"][number]["trouble"];
 interface Held {
   readonly id: string;
   readonly job: Pick<WaitingJob, "jobId" | "workflow">;
-  readonly wait: Wait;
+  readonly wait: JobWait;
   readonly trouble: Trouble;
 }
 
@@ -104,11 +104,11 @@ function heldOf(job: WaitingJob, context: WaitContext, troubles: ReadonlyMap<str
 }
 
 /** What is wrong at an agent: all who wait for it because of one cause are one group, at whatever step and in whatever way they wait. */
-const AT_FAULT: ReadonlySet<Wait["reason"]> = new Set(["configuration", "retry", "agent", "poll", "service"]);
+const AT_FAULT: ReadonlySet<JobWait["reason"]> = new Set(["configuration", "retry", "agent", "poll", "service"]);
 /** Its jobs wait for their next attempt, and can continue before. The first says most about the cause. */
-const RETRIED: readonly Wait["reason"][] = ["configuration", "retry"];
+const RETRIED: readonly JobWait["reason"][] = ["configuration", "retry"];
 
-function idOf({ reason, agent, step, cause }: Wait): string {
+function idOf({ reason, agent, step, cause }: JobWait): string {
   const isFault = cause !== null && AT_FAULT.has(reason);
   const parts = isFault ? [agent, technicalCauseOf(cause)] : [reason, agent, agent === null ? step : null];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);

@@ -21,11 +21,11 @@ import { type ActionName, contractOf } from "@scheduler-agent-supervisor/core/me
 import { decisionContextOf, type Ports, workflowOf } from "@scheduler-agent-supervisor/core/scheduling";
 import { entityTag, shownRecord } from "@scheduler-agent-supervisor/core/store";
 import { type StatusStanding, statusesOf } from "../domain/statuses.ts";
-import { type Wait, waitInWords } from "../domain/wait.ts";
+import { type JobWait, waitInWords } from "../domain/wait.ts";
 import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "../domain/waiting.ts";
 
 /** One job for an operator. */
-export interface Inspection {
+export interface InspectedJob {
   /** The version of all its data, in quotes: for `If-Match`. */
   readonly etag: string;
   readonly record: StateRecord;
@@ -36,7 +36,7 @@ export interface Inspection {
   /** Its workflow; null if the app does not have that version any more. */
   readonly workflow: Pick<Workflow, "steps"> | null;
   /** Why it does not continue now, also as a sentence with times in UTC. */
-  readonly waits: readonly (Wait & { readonly text: string })[];
+  readonly waits: readonly (JobWait & { readonly text: string })[];
   /** The actions that are possible now, and the reason for those that are not. */
   readonly actions: { readonly [name in Exclude<ActionName, "resubmit">]: Permission } & {
     readonly resubmit: MayResubmit;
@@ -62,7 +62,7 @@ type MayResubmit =
   | { readonly allowed: false; readonly reason: string };
 
 /** Undefined if there is no such job. */
-export async function inspectJob(jobId: string, ports: Ports, seesSecrets = false): Promise<Inspection | undefined> {
+export async function inspectJob(jobId: string, ports: Ports, seesSecrets = false): Promise<InspectedJob | undefined> {
   const read = (await ports.store.state(jobId)) ?? (await ports.store.latest(jobId));
   if (!read) return undefined;
   const { record } = read;
@@ -96,7 +96,7 @@ const wasDone = (one: UnknownOutcome): OperatorAction => ({
   ...one,
 });
 
-async function waitsNow(record: StateRecord, { timing, pauses, now }: Ports): Promise<Inspection["waits"]> {
+async function waitsNow(record: StateRecord, { timing, pauses, now }: Ports): Promise<InspectedJob["waits"]> {
   const job = waitingJobOf(record);
   const agents = [...new Set(job.open.map(({ agent }) => agent))];
   const isPaused = await Promise.all(agents.map((name) => pauses?.isPaused({ kind: "agent", name }) ?? false));

@@ -2,7 +2,7 @@
 import { instant } from "@scheduler-agent-supervisor/core/domain";
 import type { Context } from "@scheduler-agent-supervisor/core/scheduling";
 import { QUIET_MS } from "../domain/bulk-troubles.ts";
-import type { BulkRun, BulkStore } from "../store/bulk-store.ts";
+import type { BulkStore, StoredBulkRun } from "../store/bulk-store.ts";
 
 export interface KeepBulkPorts {
   readonly bulk: Pick<BulkStore, "running" | "turnedAt">;
@@ -13,7 +13,7 @@ export interface KeepBulkPorts {
 type StartTurns = (instanceId: string, bulkId: string) => Promise<void>;
 
 /** When a run was last written, or one of its turns saved what it found. */
-export async function progressOf(run: BulkRun, bulk: Pick<BulkStore, "turnedAt">): Promise<string> {
+export async function progressOf(run: StoredBulkRun, bulk: Pick<BulkStore, "turnedAt">): Promise<string> {
   const turnedAt = await bulk.turnedAt(run.bulkId, run.wave);
   return turnedAt !== undefined && turnedAt > run.updatedAt ? turnedAt : run.updatedAt;
 }

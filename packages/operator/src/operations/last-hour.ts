@@ -5,11 +5,11 @@ import { MOST_JOBS } from "../domain/bulk.ts";
 import type { LastHour } from "../messaging/console-contract.ts";
 import type { HourCounts } from "../store/hour-counts.ts";
 import type { Sample, SampleStore } from "../store/sample-store.ts";
-import type { AttentionView } from "./attention.ts";
+import type { AttentionReader } from "./attention.ts";
 
 export interface LastHourPorts {
   readonly counts: HourCounts;
-  readonly attention: Pick<AttentionView, "page">;
+  readonly attention: Pick<AttentionReader, "page">;
   readonly samples: Pick<SampleStore, "read">;
   readonly now: () => number;
 }

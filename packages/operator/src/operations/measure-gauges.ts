@@ -4,14 +4,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { instant, inWords } from "@scheduler-agent-supervisor/core/domain";
 import type { Context, Ports, Telemetry } from "@scheduler-agent-supervisor/core/scheduling";
 import { isMeasured, measure } from "@scheduler-agent-supervisor/core/telemetry";
-import type { Wait } from "../domain/wait.ts";
+import type { JobWait } from "../domain/wait.ts";
 import type { HeldUp } from "../messaging/console-contract.ts";
 import type { QueueAge } from "../messaging/queue-ages.ts";
-import type { JobCount } from "../store/job-gauges.ts";
+import type { JobGauge } from "../store/job-gauges.ts";
 import type { HeldUpView } from "./held-up.ts";
 
 export interface GaugePorts extends Pick<Ports, "now" | "timing"> {
-  readonly jobGauges: readonly JobCount[];
+  readonly jobGauges: readonly JobGauge[];
   readonly queueAges: readonly QueueAge[];
   readonly heldUp: Pick<HeldUpView, "groups">;
 }
@@ -42,7 +42,7 @@ export async function measureGauges({
 }
 
 /** A wait that is over is measured as 0: its last number would stand otherwise. */
-const waitsMeasured = new Map<string, Pick<Wait, "agent" | "reason">>();
+const waitsMeasured = new Map<string, Pick<JobWait, "agent" | "reason">>();
 
 function measureHeldUp(groups: HeldUp["groups"]): void {
   const counts = new Map<string, number>();
@@ -60,12 +60,12 @@ async function measureQueue({ queue, read }: QueueAge, at: number): Promise<void
   for (const { cause, ageMs } of await read(at)) measure("queues.oldest_message_age", ageMs / 1000, { queue, cause });
 }
 
-function measureJobs(of: JobCount["of"], jobs: number): void {
+function measureJobs(of: JobGauge["of"], jobs: number): void {
   if (of === "overdue") measure("jobs.overdue", jobs);
   else measure("jobs.by_state", jobs, of);
 }
 
-function jobWords(of: JobCount["of"]): string {
+function jobWords(of: JobGauge["of"]): string {
   return of === "overdue" ? "jobs overdue" : ["jobs", of.state, ...(of.kind ? [of.kind] : [])].join(" ");
 }
 

@@ -5,7 +5,7 @@ import { type Context, writeAuditLog } from "@scheduler-agent-supervisor/core/sc
 import { type BulkState, countsOf, SAME_CAUSE_LIMIT } from "../domain/bulk.ts";
 import type { ListPosition } from "../domain/list-page.ts";
 import type { BulkList, BulkProgress } from "../messaging/console-contract.ts";
-import type { BulkRun } from "../store/bulk-store.ts";
+import type { StoredBulkRun } from "../store/bulk-store.ts";
 import { progressOf } from "./keep-bulk-running.ts";
 import type { BulkPorts } from "./preview-bulk.ts";
 
@@ -20,7 +20,7 @@ export type BulkCommand =
   | { readonly kind: "pause" | "resume" | "cancel" };
 
 export type BulkChanged =
-  | { readonly kind: "changed"; readonly run: BulkRun }
+  | { readonly kind: "changed"; readonly run: StoredBulkRun }
   | { readonly kind: "rejected"; readonly reason: string }
   | { readonly kind: "not-found" };
 
@@ -59,7 +59,7 @@ export async function changeBulk(
       return { kind: "rejected", reason };
     }
     const isStart = command.kind === "start" && run.state === "previewed";
-    const changed: BulkRun = {
+    const changed: StoredBulkRun = {
       ...run,
       state: TO[command.kind],
       updatedAt: instant(context.now()),
@@ -73,7 +73,7 @@ export async function changeBulk(
 }
 
 async function enter(
-  { bulkId, action, reason, total, extendBy }: BulkRun,
+  { bulkId, action, reason, total, extendBy }: StoredBulkRun,
   { kind }: BulkCommand,
   operator: string,
   context: Context<BulkPorts>,
@@ -96,7 +96,7 @@ export async function listOpenBulk({ bulk, now }: Pick<BulkPorts, "bulk" | "now"
   return { runs: await Promise.all(runs.map((run) => withProgress(run, bulk))) };
 }
 
-async function withProgress(run: BulkRun, bulk: BulkPorts["bulk"]): Promise<BulkList["runs"][number]> {
+async function withProgress(run: StoredBulkRun, bulk: BulkPorts["bulk"]): Promise<BulkList["runs"][number]> {
   return run.state === "running" ? { ...run, progressAt: await progressOf(run, bulk) } : run;
 }
 

@@ -15,16 +15,16 @@ import { decisionContextOf, type Ports, workflowOf } from "@scheduler-agent-supe
 import { entityTag, NotStorable } from "@scheduler-agent-supervisor/core/store";
 import { type BulkAction, type BulkItem, MOST_JOBS } from "../domain/bulk.ts";
 import { filterOf } from "../messaging/job-filter.ts";
-import type { BulkFilter, BulkRun, BulkStore } from "../store/bulk-store.ts";
-import type { JobFilter, JobPage, JobSummary } from "../store/job-list.ts";
+import type { BulkFilter, BulkStore, StoredBulkRun } from "../store/bulk-store.ts";
+import type { JobFilter, ListedJob, ListedJobs } from "../store/job-list.ts";
 import { isListed } from "../store/job-query.ts";
 import type { JobSearch } from "../store/job-search.ts";
-import type { AttentionView } from "./attention.ts";
+import type { AttentionReader } from "./attention.ts";
 import { causeIdOf } from "./group-jobs.ts";
 
 export interface BulkPorts extends Ports {
   readonly bulk: BulkStore;
-  readonly attention: AttentionView;
+  readonly attention: AttentionReader;
   readonly search: Pick<JobSearch, "list">;
 }
 
@@ -44,8 +44,8 @@ export interface NotPossible {
   readonly reason: string;
 }
 
-export interface BulkPreview {
-  readonly run: BulkRun;
+export interface PreviewedBulk {
+  readonly run: StoredBulkRun;
   readonly notPossible: readonly NotPossible[];
 }
 
@@ -60,7 +60,7 @@ export async function previewBulk(
   target: BulkTarget,
   by: string,
   ports: BulkPorts,
-): Promise<BulkPreview> {
+): Promise<PreviewedBulk> {
   const { action, direction } = asked;
   const { jobIds, isAll, cause, filter } = await meant(target, ports);
   const isMeant = (record: StateRecord) => filter === null || isListed(record, listed(filter));
@@ -73,7 +73,7 @@ export async function previewBulk(
   const items = seen.flatMap((one) => ("item" in one ? [one.item] : []));
   const notPossible = seen.flatMap((one) => ("item" in one ? [] : [one]));
   const now = instant(ports.now());
-  const run: BulkRun = {
+  const run: StoredBulkRun = {
     bulkId: randomUUID(),
     action,
     state: "previewed",
@@ -107,7 +107,7 @@ function countedByKey(items: readonly BulkItem[]) {
   return { next: jobsWith("next"), same: jobsWith("same") };
 }
 
-type Meant = Pick<BulkRun, "cause" | "filter" | "isAll"> & { readonly jobIds: readonly string[] };
+type Meant = Pick<StoredBulkRun, "cause" | "filter" | "isAll"> & { readonly jobIds: readonly string[] };
 
 async function meant(target: BulkTarget, ports: BulkPorts): Promise<Meant> {
   if ("filter" in target) {
@@ -134,12 +134,12 @@ async function membersOf(id: string, ports: BulkPorts): Promise<Omit<Meant, "fil
 /** The newest first, up to the limit of one action. */
 async function search(
   filter: JobFilter,
-  isWanted: (job: JobSummary) => boolean,
+  isWanted: (job: ListedJob) => boolean,
   ports: BulkPorts,
 ): Promise<Pick<Meant, "jobIds" | "isAll">> {
   const jobIds: string[] = [];
   let looked = 0;
-  let page: JobPage | undefined;
+  let page: ListedJobs | undefined;
   do {
     page = await ports.search.list({ ...filter, limit: MOST_JOBS - jobIds.length, after: page?.next });
     jobIds.push(...page.jobs.filter(isWanted).map(({ jobId }) => jobId));

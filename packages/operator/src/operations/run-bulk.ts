@@ -4,7 +4,7 @@ import { durationMs, instant } from "@scheduler-agent-supervisor/core/domain";
 import type { OperatorRequest } from "@scheduler-agent-supervisor/core/messaging";
 import { type Context, operateJob, type Ports } from "@scheduler-agent-supervisor/core/scheduling";
 import { afterWave, type BulkItem, type BulkResult, countsOf, endOf, sum, waveOf } from "../domain/bulk.ts";
-import type { BulkRun, ReadBulkRun } from "../store/bulk-store.ts";
+import type { ReadBulkRun, StoredBulkRun } from "../store/bulk-store.ts";
 import { causeIdOf } from "./group-jobs.ts";
 import { type BulkPorts, inTurns, unlessNewer } from "./preview-bulk.ts";
 
@@ -44,7 +44,7 @@ export async function runBulk(bulkId: string, context: Context<BulkPorts>): Prom
 }
 
 /** A run is written when a wave begins. */
-function laterThan({ updatedAt }: BulkRun, now: number): BulkTurn {
+function laterThan({ updatedAt }: StoredBulkRun, now: number): BulkTurn {
   const lasted = now - Date.parse(updatedAt);
   return { kind: "again", inMs: Math.min(PAUSE_MS.most, Math.max(PAUSE_MS.least, lasted)) };
 }
@@ -52,7 +52,7 @@ function laterThan({ updatedAt }: BulkRun, now: number): BulkTurn {
 const opened = ({ jobId }: BulkItem): BulkResult => ({ jobId, outcome: "open", reason: null, end: null });
 
 async function act(
-  run: BulkRun,
+  run: StoredBulkRun,
   items: readonly BulkItem[],
   results: readonly BulkResult[],
   context: Context<BulkPorts>,
@@ -68,7 +68,7 @@ async function act(
   return results.map((result) => acted.find(({ jobId }) => jobId === result.jobId) ?? result);
 }
 
-async function actOn({ jobId, etag }: BulkItem, run: BulkRun, context: Context): Promise<BulkResult> {
+async function actOn({ jobId, etag }: BulkItem, run: StoredBulkRun, context: Context): Promise<BulkResult> {
   const mark = markOf(run);
   const reason = `${run.reason ?? ""} ${mark}`;
   const operated = await operateJob(jobId, requestOf(run, reason), { by: run.by, ifMatch: [etag] }, context);
@@ -97,7 +97,7 @@ async function actOn({ jobId, etag }: BulkItem, run: BulkRun, context: Context):
   }
 }
 
-function requestOf({ action, extendBy, direction }: BulkRun, reason: string): OperatorRequest {
+function requestOf({ action, extendBy, direction }: StoredBulkRun, reason: string): OperatorRequest {
   switch (action) {
     case "resubmit":
       return { kind: action, reason, job: null, compensatedManually: false, ...(direction && { direction }) };
@@ -108,10 +108,10 @@ function requestOf({ action, extendBy, direction }: BulkRun, reason: string): Op
   }
 }
 
-const markOf = ({ bulkId }: BulkRun): string => `(bulk ${bulkId})`;
+const markOf = ({ bulkId }: StoredBulkRun): string => `(bulk ${bulkId})`;
 
 async function lookForEnds(
-  { action }: BulkRun,
+  { action }: StoredBulkRun,
   items: readonly BulkItem[],
   results: readonly BulkResult[],
   { store }: Ports,

@@ -2,14 +2,14 @@
 
 import type { LateReply } from "@scheduler-agent-supervisor/core/store";
 import type { AuditEntry as Shown, LateReply as ShownLateReply } from "../messaging/console-contract.ts";
-import type { AuditEntry } from "../supervision/read-supervision.ts";
+import type { StoredAuditEntry } from "../supervision/read-supervision.ts";
 
 export function shownLateReply(entry: LateReply & { readonly id: string }): ShownLateReply {
   const { kind, id, at, jobId, attempt, step, reason } = entry;
   return { kind, id, at, jobId, attempt, step, reason };
 }
 
-export function shownEntry(entry: AuditEntry): Shown {
+export function shownEntry(entry: StoredAuditEntry): Shown {
   const { id, at } = entry;
   switch (entry.kind) {
     case "sweep": {

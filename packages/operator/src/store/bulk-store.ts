@@ -20,7 +20,7 @@ export interface BulkFilter {
   readonly to?: string | undefined;
 }
 
-export interface BulkRun {
+export interface StoredBulkRun {
   readonly bulkId: string;
   readonly action: BulkAction;
   readonly state: BulkState;
@@ -54,26 +54,26 @@ export interface BulkRun {
 }
 
 export interface ReadBulkRun {
-  readonly run: BulkRun;
+  readonly run: StoredBulkRun;
   readonly etag: string;
 }
 
 /** Every method throws if the store does not answer. */
 export interface BulkStore {
   /** Writes the items first: a run without them is never visible. */
-  create(run: BulkRun, items: readonly BulkItem[]): Promise<void>;
+  create(run: StoredBulkRun, items: readonly BulkItem[]): Promise<void>;
   run(bulkId: string): Promise<ReadBulkRun | undefined>;
   /** False if another writer has changed it since. */
-  replace(read: ReadBulkRun, run: BulkRun): Promise<boolean>;
+  replace(read: ReadBulkRun, run: StoredBulkRun): Promise<boolean>;
   /** The latest first. */
   recent(
     limit: number,
     after?: ListPosition,
-  ): Promise<{ readonly runs: readonly BulkRun[]; readonly next?: ListPosition }>;
+  ): Promise<{ readonly runs: readonly StoredBulkRun[]; readonly next?: ListPosition }>;
   /** Those that should make progress. */
-  running(): Promise<BulkRun[]>;
+  running(): Promise<StoredBulkRun[]>;
   /** Those that run or are paused, and those that have stopped by themselves a short while before, however many others there are. */
-  open(now: string): Promise<BulkRun[]>;
+  open(now: string): Promise<StoredBulkRun[]>;
   /** When a turn last saved the results of that wave; undefined if none did. */
   turnedAt(bulkId: string, wave: number): Promise<string | undefined>;
   items(bulkId: string): Promise<readonly BulkItem[]>;
@@ -95,12 +95,12 @@ export function createCosmosBulkStore(container: Container): BulkStore {
     return (await container.item(id, day).read<T & { id: string; _etag: string }>()).resource;
   }
 
-  async function found(condition: string, parameters: readonly SqlParameter[] = []): Promise<BulkRun[]> {
+  async function found(condition: string, parameters: readonly SqlParameter[] = []): Promise<StoredBulkRun[]> {
     const query = {
       query: `SELECT * FROM c WHERE c.day = @day AND ${condition}`,
       parameters: [{ name: "@day", value: RUNS }, ...parameters],
     };
-    return (await container.items.query<BulkRun>(query, { partitionKey: RUNS }).fetchAll()).resources.map(plain);
+    return (await container.items.query<StoredBulkRun>(query, { partitionKey: RUNS }).fetchAll()).resources.map(plain);
   }
 
   return {
@@ -109,7 +109,7 @@ export function createCosmosBulkStore(container: Container): BulkStore {
       await container.items.create(documentOf(run));
     },
     async run(bulkId) {
-      const found = await read<BulkRun>(bulkId, RUNS);
+      const found = await read<StoredBulkRun>(bulkId, RUNS);
       return found && { run: plain(found), etag: found._etag };
     },
     async replace({ etag }, run) {
@@ -129,7 +129,7 @@ export function createCosmosBulkStore(container: Container): BulkStore {
         parameters: [{ name: "@day", value: RUNS }, ...further.parameters],
       };
       const asked = { partitionKey: RUNS, maxItemCount: limit + 1 };
-      const read = await container.items.query<BulkRun & { readonly id: string }>(query, asked).fetchAll();
+      const read = await container.items.query<StoredBulkRun & { readonly id: string }>(query, asked).fetchAll();
       const { entries, next } = pageOf(read.resources, limit, after);
       return { runs: entries.map(plain), ...(next && { next }) };
     },
@@ -152,13 +152,13 @@ export function createCosmosBulkStore(container: Container): BulkStore {
 }
 
 /** Only a run that is open has the indexed member by which it is found: the others are not in that index, however many they are. */
-function documentOf(run: BulkRun) {
+function documentOf(run: StoredBulkRun) {
   const until = openUntil(run);
   return { ...run, id: run.bulkId, day: RUNS, ...(until !== undefined && { openUntil: until }) };
 }
 
 /** Without the store's own members. */
-function plain(found: BulkRun): BulkRun {
+function plain(found: StoredBulkRun): StoredBulkRun {
   const { bulkId, action, state, at, by, reason, cause, total, wave, counts, stopped, updatedAt } = found;
   const { extendBy, direction, goesOn, keys, filter, isAll } = found;
   const how = { extendBy, direction, goesOn, keys };

@@ -1,7 +1,7 @@
 // Copies of messages that operators discarded, in one partition of the supervision container: each expires after its time.
 import { createHash } from "node:crypto";
 import { type Container, ErrorResponse } from "@azure/cosmos";
-import type { DiscardedMessage } from "../domain/message-copy.ts";
+import type { DiscardedCopy } from "../domain/message-copy.ts";
 
 /** The end of a page: the next one begins after it. */
 export interface DiscardedPosition {
@@ -11,17 +11,17 @@ export interface DiscardedPosition {
 }
 
 /** The last discarded message first. `next` is absent on the last page. */
-export interface DiscardedPage {
-  readonly discarded: readonly DiscardedMessage[];
+export interface DiscardedCopies {
+  readonly discarded: readonly DiscardedCopy[];
   readonly next?: DiscardedPosition;
 }
 
 /** Every method throws if the store does not answer. */
 export interface DiscardedStore {
   /** @returns `too-large` if the store rejects a document of that size */
-  keep(discarded: DiscardedMessage): Promise<"kept" | "too-large">;
-  page(limit: number, after?: DiscardedPosition): Promise<DiscardedPage>;
-  read(id: string): Promise<DiscardedMessage | undefined>;
+  keep(discarded: DiscardedCopy): Promise<"kept" | "too-large">;
+  page(limit: number, after?: DiscardedPosition): Promise<DiscardedCopies>;
+  read(id: string): Promise<DiscardedCopy | undefined>;
   remove(id: string): Promise<void>;
   /** Removes the copies that are about that job. */
   eraseOf(jobId: string): Promise<void>;
@@ -35,7 +35,7 @@ const PARTITION = "discarded";
 const NOT_FOUND = 404;
 const TOO_LARGE = 413;
 
-type Document = DiscardedMessage & { readonly day: string; readonly ttl: number };
+type Document = DiscardedCopy & { readonly day: string; readonly ttl: number };
 
 /** A sequence number identifies one message of its queue. */
 export function discardedId(queue: string, sequenceNumber: string): string {
@@ -107,6 +107,6 @@ function statusOf(cause: unknown): unknown {
   return cause instanceof ErrorResponse ? cause.code : undefined;
 }
 
-function plain({ id, queue, at, by, why, keptUntil, jobId, copy }: Document): DiscardedMessage {
+function plain({ id, queue, at, by, why, keptUntil, jobId, copy }: Document): DiscardedCopy {
   return { id, queue, at, by, why, keptUntil, jobId, copy };
 }

@@ -7,7 +7,7 @@ import type { OpenErrorCounts } from "./open-error-counts.ts";
 /** Processed jobs are counted as events, not here. */
 const UNFINISHED = ["Pending", "Processing"] as const satisfies readonly ProcessState[];
 
-export interface JobCount {
+export interface JobGauge {
   /** The counted jobs; `kind`: why they are in Error. */
   readonly of: "overdue" | { readonly state: ProcessState; readonly kind: JobError["kind"] | null };
   /** @param overdueBefore an instant: a job that was due before it is overdue. Throws if the store does not answer. */
@@ -15,7 +15,7 @@ export interface JobCount {
 }
 
 /** @param container its index has `processState` and `dueAt` */
-export function createJobGauges(container: Container, openErrors: OpenErrorCounts): readonly JobCount[] {
+export function createJobGauges(container: Container, openErrors: OpenErrorCounts): readonly JobGauge[] {
   async function count(condition: string, parameters: { readonly [name: string]: string }): Promise<number> {
     const query = {
       query: `SELECT VALUE COUNT(1) FROM c WHERE ${condition}`,
@@ -26,18 +26,18 @@ export function createJobGauges(container: Container, openErrors: OpenErrorCount
   }
 
   const unfinished = UNFINISHED.map(
-    (state): JobCount => ({
+    (state): JobGauge => ({
       of: { state, kind: null },
       count: () => count("c.processState = @state", { "@state": state }),
     }),
   );
   const inError = OPEN_ERRORS.map(
-    (kind): JobCount => ({
+    (kind): JobGauge => ({
       of: { state: "Error", kind },
       count: async () => (await openErrors.read()).find((one) => one.kind === kind)?.count ?? 0,
     }),
   );
-  const overdue: JobCount = {
+  const overdue: JobGauge = {
     of: "overdue",
     count: (before) => count("c.dueAt < @before", { "@before": before }),
   };

@@ -40,7 +40,7 @@ export interface TimeFilter {
 }
 
 /** The end of a page: the next one begins after it. */
-export interface ListPosition {
+export interface JobPosition {
   readonly createdAt: string;
   /** The jobs of that same instant that were shown. */
   readonly shown: readonly string[];
@@ -48,10 +48,10 @@ export interface ListPosition {
 
 export interface JobQuery extends JobFilter {
   readonly limit: number;
-  readonly after?: ListPosition | undefined;
+  readonly after?: JobPosition | undefined;
 }
 
-export interface JobSummary
+export interface ListedJob
   extends Pick<
     StateRecord,
     | "jobId"
@@ -75,15 +75,15 @@ export interface JobSummary
 }
 
 /** The newest jobs first. `next` is absent on the last page. */
-export interface JobPage {
-  readonly jobs: readonly JobSummary[];
-  readonly next?: ListPosition;
+export interface ListedJobs {
+  readonly jobs: readonly ListedJob[];
+  readonly next?: JobPosition;
   /** Without an index for the filter: how many jobs this page has searched, and down to which instant. */
   readonly looked?: { readonly jobs: number; readonly downTo: string };
 }
 
 /** The members of a record that a summary needs. */
-export type Listed = Omit<JobSummary, "steps" | "schemaVersion"> &
+export type Listed = Omit<ListedJob, "steps" | "schemaVersion"> &
   Pick<StateRecord, "steps"> & { readonly schemaVersion?: number };
 
 const MEMBERS = [
@@ -107,7 +107,7 @@ const MEMBERS = [
 export const listedMembers = (): string => MEMBERS.map((member) => `c.${member}`).join(", ");
 
 /** @param found in their order; one more than a page contains means that there is a next page. */
-export function pageOf(found: readonly Listed[], { limit, after }: JobQuery): JobPage {
+export function listedJobsOf(found: readonly Listed[], { limit, after }: JobQuery): ListedJobs {
   const jobs = found.slice(0, limit).map(summaryOf);
   const last = jobs.at(-1);
   if (!last || found.length <= limit) return { jobs };
@@ -118,8 +118,8 @@ export function pageOf(found: readonly Listed[], { limit, after }: JobQuery): Jo
 }
 
 /** The page of a search that read a part of the stored jobs. */
-export function scannedPage({ found, looked, goOnAt }: Scanned<Listed>, query: JobQuery): JobPage {
-  const page = pageOf(found, query);
+export function scannedPage({ found, looked, goOnAt }: Scanned<Listed>, query: JobQuery): ListedJobs {
+  const page = listedJobsOf(found, query);
   if (page.next) return { ...page, looked: { jobs: looked, downTo: page.next.createdAt } };
   if (goOnAt === null) return page;
   const downTo = new Date(goOnAt).toISOString();
@@ -131,7 +131,7 @@ export function listedOf(record: StateRecord): Listed {
   return Object.fromEntries(MEMBERS.map((member) => [member, record[member]])) as unknown as Listed;
 }
 
-export function summaryOf(found: Listed): JobSummary {
+export function summaryOf(found: Listed): ListedJob {
   const { schemaVersion = 0 } = found;
   const { schemaVersion: _today, steps, ...listed } = schemaVersion < RECORD_VERSION ? recordOf({ ...found }) : found;
   const known = schemaVersion > RECORD_VERSION ? {} : steps;

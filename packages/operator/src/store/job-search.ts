@@ -1,13 +1,13 @@
 // The port of a search for jobs, and the same on Cosmos DB.
 import type { Container } from "@azure/cosmos";
-import { type JobFilter, type JobPage, type JobQuery, type Listed, pageOf, scannedPage } from "./job-list.ts";
+import { type JobFilter, type JobQuery, type Listed, type ListedJobs, listedJobsOf, scannedPage } from "./job-list.ts";
 import { countQuery, isIndexed, listQuery, someQuery, spanOf } from "./job-query.ts";
 import { scanJobs, type Window } from "./job-scan.ts";
 
 /** Every method throws if the store does not answer. */
 export interface JobSearch {
   /** A page of the jobs that pass the filter, the newest first. */
-  list(query: JobQuery): Promise<JobPage>;
+  list(query: JobQuery): Promise<ListedJobs>;
   /** How many jobs pass the filter, where an index answers it. */
   count(filter: JobFilter): Promise<JobCount>;
 }
@@ -39,7 +39,7 @@ export function createJobSearch(container: Container): JobSearch {
   return {
     async list(query) {
       const most = query.limit + 1;
-      if (isIndexed(query)) return pageOf(await listed(query, most), query);
+      if (isIndexed(query)) return listedJobsOf(await listed(query, most), query);
       const scanned = await scanJobs<Listed>(spanOf(query, Date.now()), most, MOST_LOOKED, {
         count: (window) => sizeOf(query, window),
         read: (window, wanted) => listed(query, wanted, window),

@@ -24,7 +24,7 @@ export interface Leader {
 }
 
 /** What supervisors decided, what operators did, and replies that came too late. */
-export type AuditEntry = SupervisionEntry & { readonly id: string };
+export type StoredAuditEntry = SupervisionEntry & { readonly id: string };
 
 export interface Period {
   readonly from: string;
@@ -33,7 +33,7 @@ export interface Period {
 }
 
 /** The newest first. */
-export interface JobAudit extends ListPage<AuditEntry> {
+export interface JobAuditPage extends ListPage<StoredAuditEntry> {
   /** The latest ones, on the first page, apart: however many a service sends, no operator's action leaves the view for them. */
   readonly lateReplies: readonly (LateReply & { readonly id: string })[];
 }
@@ -43,9 +43,9 @@ export interface SupervisionReader {
   /** Null if there has been no leader yet. */
   leader(): Promise<Leader | null>;
   /** The newest first, over all jobs. */
-  page(period: Period, limit: number, after?: ListPosition): Promise<ListPage<AuditEntry>>;
+  page(period: Period, limit: number, after?: ListPosition): Promise<ListPage<StoredAuditEntry>>;
   /** Of all days that are kept: supervisors' decisions, late replies and operators' actions. */
-  ofJob(jobId: string, limit: number, after?: ListPosition): Promise<JobAudit>;
+  ofJob(jobId: string, limit: number, after?: ListPosition): Promise<JobAuditPage>;
 }
 
 const NOT_FOUND = 404;
@@ -106,7 +106,7 @@ export function createSupervisionReader(
         parameters: [{ name: "@from", value: from }, { name: "@to", value: to }, ...further.parameters],
       };
       const logs = [auditLog, audit].map(async (log) => {
-        const pages = log.items.query<AuditEntry>(query, { maxItemCount: limit + 1 });
+        const pages = log.items.query<StoredAuditEntry>(query, { maxItemCount: limit + 1 });
         return (await pages.fetchAll()).resources;
       });
       return pageOf(newestFirst((await Promise.all(logs)).flat()), limit, after);
@@ -123,5 +123,5 @@ export function createSupervisionReader(
   };
 }
 
-const newestFirst = (entries: readonly AuditEntry[]): readonly AuditEntry[] =>
+const newestFirst = (entries: readonly StoredAuditEntry[]): readonly StoredAuditEntry[] =>
   entries.toSorted((one, other) => other.at.localeCompare(one.at));

@@ -58,7 +58,7 @@ export type {
 import type { BulkRun, Inspection } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 
 /** What an action on many jobs is for. */
-export type BulkTarget =
+export type BulkSelection =
   | { readonly group: string }
   | { readonly jobIds: readonly string[] }
   | { readonly filter: NonNullable<BulkRun["filter"]> };

@@ -16,7 +16,7 @@ interface Asked {
   readonly patch?: unknown;
 }
 
-export function runMessageWaves(
+export function runMessageWavesByApi(
   queue: string,
   cause: DeadLetterCauses["causes"][number],
   asked: Asked,

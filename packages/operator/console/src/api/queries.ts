@@ -165,7 +165,7 @@ export const useAttentionPage = (group: string | undefined) =>
     refetchInterval: HOME_MS,
   });
 
-export interface JobFilter {
+export interface SearchFilter {
   readonly state?: string | undefined;
   readonly kind?: string | undefined;
   readonly workflow?: string | undefined;
@@ -183,7 +183,7 @@ const FIRST_PAGE = 50;
 /** Whoever wants more than the first rows wants many. */
 const NEXT_PAGES = 200;
 
-export const useJobs = (filter: JobFilter) =>
+export const useJobs = (filter: SearchFilter) =>
   useInfiniteQuery({
     queryKey: ["jobs", filter],
     queryFn: ({ signal, pageParam }) => {
@@ -199,7 +199,7 @@ export const useJobs = (filter: JobFilter) =>
   });
 
 /** How many a search finds in all; null if only reading them all could tell. */
-export const useJobTotal = (filter: JobFilter) =>
+export const useJobTotal = (filter: SearchFilter) =>
   useQuery({
     queryKey: ["job-count", filter],
     queryFn: ({ signal }) => get<JobTotal>(`job-count${query({ ...filter })}`, signal),

@@ -4,7 +4,7 @@ import { type FormEvent, lazy, Suspense, useId, useLayoutEffect, useRef, useStat
 import { ApiFault, get, post } from "../api/client.ts";
 import type { Acted, Inspection } from "../api/contract.ts";
 import { useRefresh } from "../api/queries.ts";
-import { Changes, changesBetween } from "../parts/changes.tsx";
+import { changesBetween, DifferenceTable } from "../parts/changes.tsx";
 import { ExtensionField } from "../parts/extension-field.tsx";
 import { Button, Checkbox, Field, Textarea } from "../parts/fluent.ts";
 import { Fault, Loading, Progress } from "../parts/notices.tsx";
@@ -116,7 +116,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
           <Suspense fallback={<Loading />}>
             <EditForm value={draft} faults={fault?.faults ?? []} change={setDraft} />
             <h3>{JOB.changes}</h3>
-            {edits.length > 0 ? <Changes changes={edits} /> : <p className="quiet">{JOB.noChanges}</p>}
+            {edits.length > 0 ? <DifferenceTable changes={edits} /> : <p className="quiet">{JOB.noChanges}</p>}
           </Suspense>
         )}
         {action === "extend" && <ExtensionField by={by} choose={setBy} />}
@@ -214,7 +214,7 @@ function ChangedMeanwhile({ before, after }: { readonly before: Inspection; read
     <section className="notice notice-bad" role="alert">
       <h3>{JOB.changedTitle}</h3>
       <p>{JOB.changedAbout}</p>
-      {changes.length > 0 ? <Changes changes={changes} /> : <p>{JOB.nothingChanged}</p>}
+      {changes.length > 0 ? <DifferenceTable changes={changes} /> : <p>{JOB.nothingChanged}</p>}
       {denied && !denied.allowed && (
         <p className="quiet">
           <Said text={denied.reason} />

@@ -23,7 +23,7 @@ import { TEXT } from "../words/frame.ts";
 import { ALL_CLEAR, HELD_UP } from "../words/held-up.ts";
 import { OVERVIEW } from "../words/overview.ts";
 import { Loading, Notice } from "./notices.tsx";
-import { agentTroubles, messageTroubles, reportTroubles, supervisorTroubles } from "./system-troubles.tsx";
+import { messageTroubles, reportTroubles, shownAgentTroubles, supervisorTroubles } from "./system-troubles.tsx";
 import { useNow } from "./zone.tsx";
 
 /** A machine that wakes up says nothing old for longer. */
@@ -63,7 +63,10 @@ export function AllClear() {
     [OVERVIEW.waiting]: standingOf(useWaitingMessages(), (data) => messageTroubles(data).length === 0),
     [OVERVIEW.reports]: standingOf(useReports(), (data) => reportTroubles(data).length === 0),
     [TEXT.supervision]: standingOf(useSupervisor(), (data) => supervisorTroubles(data).length === 0),
-    [TEXT.agents]: standingOf(useStandings(), (data) => agentTroubles(data).length === 0 && data.pauses.length === 0),
+    [TEXT.agents]: standingOf(
+      useStandings(),
+      (data) => shownAgentTroubles(data).length === 0 && data.pauses.length === 0,
+    ),
   };
   const all = Object.entries(standings);
   const needs = all.some(([, standing]) => standing.needs);

@@ -3,7 +3,7 @@ import { isOpen, isQuiet } from "@scheduler-agent-supervisor/operator/internal/d
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { ApiFault, post } from "../api/client.ts";
-import type { BulkPreview, BulkRun, BulkTarget } from "../api/contract.ts";
+import type { BulkPreview, BulkRun, BulkSelection } from "../api/contract.ts";
 import { keepPreview, useOpenBulk, useSession } from "../api/queries.ts";
 import { BULK } from "../words/bulk.ts";
 import { TEXT } from "../words/frame.ts";
@@ -13,7 +13,7 @@ import { Fault, Loading, Unknown } from "./notices.tsx";
 import { Instant, useNow } from "./zone.tsx";
 
 interface BulkButtonsProps {
-  readonly target: BulkTarget;
+  readonly target: BulkSelection;
   readonly actions: readonly BulkRun["action"][];
   /** What stands on an action's button. */
   readonly words: (action: string) => string;
@@ -77,7 +77,7 @@ export function BulkUnderWay() {
         .map((run) => (
           <p key={run.bulkId} className="cause-box">
             <Link href={`/bulk/${run.bulkId}`}>{BULK.summary(ACTIONS[run.action].name, run.total)}</Link>{" "}
-            <BulkState run={run} />
+            <BulkStateText run={run} />
           </p>
         ))}
       <p>
@@ -88,7 +88,7 @@ export function BulkUnderWay() {
 }
 
 /** The state of a run, and since when nothing happens in one that should run. */
-export function BulkState({ run }: { readonly run: BulkRun }) {
+export function BulkStateText({ run }: { readonly run: BulkRun }) {
   const { state, stopped, updatedAt, progressAt = updatedAt } = run;
   const now = useNow(TICK_MS);
   if (state === "stopped" && stopped !== null) return <span className="fault">{BULK.stoppedShort(stopped)}</span>;

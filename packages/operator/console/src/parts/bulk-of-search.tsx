@@ -1,7 +1,7 @@
 // Actions on what a search has found: on the rows that are chosen, or on all that match.
 
 import type { BulkRun, ProcessState } from "../api/contract.ts";
-import type { JobFilter } from "../api/queries.ts";
+import type { SearchFilter } from "../api/queries.ts";
 import { BULK } from "../words/bulk.ts";
 import { KINDS, STATES } from "../words/job.ts";
 import { SEARCH } from "../words/search.ts";
@@ -21,7 +21,7 @@ const ACTIONS_OF: { readonly [state in ProcessState]: readonly BulkRun["action"]
 const ALL: readonly BulkRun["action"][] = ["resubmit", "compensate", "markResolved", "cancel", "extend"];
 
 interface BulkOfSearchProps {
-  readonly filter: JobFilter;
+  readonly filter: SearchFilter;
   readonly selection: Selection;
 }
 
@@ -51,7 +51,7 @@ export function BulkOfSearch({ filter, selection: { chosen, choose } }: BulkOfSe
   );
 }
 
-function Matching({ filter: { state, ...others } }: { readonly filter: JobFilter }) {
+function Matching({ filter: { state, ...others } }: { readonly filter: SearchFilter }) {
   if (!state && !others.waitsFor) return <p className="quiet">{BULK.matchingNeeds}</p>;
   if (state === "Processed") return null;
   const more = Object.entries(others).filter(([, value]) => value);
@@ -82,7 +82,7 @@ export function filterWords({
   timeOf,
   from,
   to,
-}: JobFilter): string {
+}: SearchFilter): string {
   const named = (names: { readonly [name: string]: string }, name: string | undefined) => name && (names[name] ?? name);
   const time = [from && `${SEARCH.from.toLowerCase()} ${from}`, to && `${SEARCH.to.toLowerCase()} ${to}`];
   const times = from || to ? [named(SEARCH.times, timeOf || "received"), ...time].filter(Boolean).join(" ") : "";

@@ -1,13 +1,13 @@
 // What differs between two values, by the place of each difference: for an operator's own edit and for what somebody else has changed.
 import { JOB } from "../words/job.ts";
 
-export interface Change {
+export interface Difference {
   readonly place: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
-export function changesBetween(before: unknown, after: unknown): Change[] {
+export function changesBetween(before: unknown, after: unknown): Difference[] {
   const [old, now] = [new Map(leaves(before)), new Map(leaves(after))];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((place) => {
     const [was, is] = [old.get(place), now.get(place)];
@@ -25,7 +25,7 @@ function* leaves(value: unknown, place = ""): Generator<[string, string]> {
   }
 }
 
-export function Changes({ changes }: { readonly changes: readonly Change[] }) {
+export function DifferenceTable({ changes }: { readonly changes: readonly Difference[] }) {
   return (
     <table className="changes">
       <thead>

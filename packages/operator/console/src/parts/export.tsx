@@ -3,13 +3,13 @@
 import { useEffect, useRef, useState } from "react";
 import { get } from "../api/client.ts";
 import type { JobPage } from "../api/contract.ts";
-import { type JobFilter, query } from "../api/queries.ts";
+import { query, type SearchFilter } from "../api/queries.ts";
 import { csvOf, EXPORT_LIMIT, readAllPages } from "../export.ts";
 import { SEARCH } from "../words/search.ts";
 import { Button } from "./fluent.ts";
 import { Fault } from "./notices.tsx";
 
-export function Export({ filter }: { readonly filter: JobFilter }) {
+export function Export({ filter }: { readonly filter: SearchFilter }) {
   const running = useRef<AbortController>(undefined);
   const [isRunning, setRunning] = useState(false);
   const [said, say] = useState("");

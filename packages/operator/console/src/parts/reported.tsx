@@ -11,7 +11,7 @@ import { Age, Instant, Said } from "./zone.tsx";
 
 type Report = Reports["reports"][number];
 
-export function Reported({ reports: { reports } }: { readonly reports: Reports }) {
+export function ReportList({ reports: { reports } }: { readonly reports: Reports }) {
   return (
     <ul className="groups">
       {reports.map((report) => (

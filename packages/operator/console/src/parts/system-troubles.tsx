@@ -12,7 +12,7 @@ import { TEXT } from "../words/frame.ts";
 import { ACTIONS } from "../words/job.ts";
 import { OVERVIEW } from "../words/overview.ts";
 import { Section } from "./notices.tsx";
-import { Reported } from "./reported.tsx";
+import { ReportList } from "./reported.tsx";
 import { Age, Instant } from "./zone.tsx";
 
 export interface Trouble {
@@ -34,7 +34,10 @@ export function supervisorTroubles({ leader, gauges }: Supervisor): Trouble[] {
 }
 
 /** @param isNamed whether the agent is named elsewhere, with the jobs that it holds up */
-export function agentTroubles(standings: AgentStandings, isNamed: (agent: string) => boolean = () => false): Trouble[] {
+export function shownAgentTroubles(
+  standings: AgentStandings,
+  isNamed: (agent: string) => boolean = () => false,
+): Trouble[] {
   return troublesOfAgents(standings)
     .filter(({ agent }) => !isNamed(agent))
     .map(({ agent, kind, endpoint: { since, lastError } }) => ({
@@ -76,13 +79,13 @@ export function SystemTroubles() {
         {(data) => listOf(messageTroubles(data))}
       </Section>
       <Section id="reports" title={OVERVIEW.reports} query={useReports()}>
-        {(data) => (data.reports.length === 0 ? null : <Reported reports={data} />)}
+        {(data) => (data.reports.length === 0 ? null : <ReportList reports={data} />)}
       </Section>
       <Section id="supervisor" title={TEXT.supervision} query={useSupervisor()}>
         {(data) => listOf(supervisorTroubles(data))}
       </Section>
       <Section id="endpoints" title={TEXT.agents} query={useStandings()}>
-        {(data) => listOf(agentTroubles(data, (agent) => holdingUp.has(agent)))}
+        {(data) => listOf(shownAgentTroubles(data, (agent) => holdingUp.has(agent)))}
       </Section>
     </>
   );

@@ -22,10 +22,10 @@ import { ALL_CLEAR, HELD_UP } from "../words/held-up.ts";
 import { OVERVIEW } from "../words/overview.ts";
 import { Loading, Notice } from "./notices.tsx";
 import {
-  agentTroubles,
   messageTroubles,
   reportTroubles,
   runTroubles,
+  shownAgentTroubles,
   supervisorTroubles,
   type Trouble,
 } from "./system-troubles.tsx";
@@ -94,7 +94,7 @@ export function useTroubles(): Troubles {
       ];
     }),
     // Whom it holds up is named above, with the words of the endpoint.
-    ...(agents.data ? agentTroubles(agents.data, (agent) => holdingUp.has(agent)) : []),
+    ...(agents.data ? shownAgentTroubles(agents.data, (agent) => holdingUp.has(agent)) : []),
     ...(waiting.data ? messageTroubles(waiting.data) : []),
     ...(reports.data ? reportTroubles(reports.data) : []),
     ...(session.data?.pauses ?? []).map(({ at, kind, name, by }) => ({

@@ -44,7 +44,7 @@ function Awaited({ first, count }: { readonly first: AwaitingStep; readonly coun
 }
 
 /** Queues that hold messages which nobody takes any more: of which causes, how old, and who sees to them. */
-export function WaitingMessages() {
+export function DeadLetterSection() {
   const counts = useDeadLetterCounts();
   return (
     <Section id="messages" title={ATTENTION.messages} query={counts}>

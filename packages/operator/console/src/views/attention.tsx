@@ -14,7 +14,7 @@ import { Loaded, Loading, Notice } from "../parts/notices.tsx";
 import { SystemTroubles } from "../parts/system-troubles.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { TakenBy, TakenUnknown } from "../parts/taken-by.tsx";
-import { AwaitedReports, WaitingMessages } from "../parts/waiting.tsx";
+import { AwaitedReports, DeadLetterSection } from "../parts/waiting.tsx";
 import { Age, Said } from "../parts/zone.tsx";
 import { ATTENTION } from "../words/attention.ts";
 import { BULK } from "../words/bulk.ts";
@@ -38,7 +38,7 @@ export function AttentionView() {
             <>
               <AllClear />
               <HeldUpSection />
-              <WaitingMessages />
+              <DeadLetterSection />
               <AwaitedReports />
               <SystemTroubles />
             </>

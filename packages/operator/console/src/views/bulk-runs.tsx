@@ -3,7 +3,7 @@
 import { Link } from "wouter";
 import type { BulkRun } from "../api/contract.ts";
 import { useBulkRuns } from "../api/queries.ts";
-import { BulkState } from "../parts/bulk-buttons.tsx";
+import { BulkStateText } from "../parts/bulk-buttons.tsx";
 import { Button } from "../parts/fluent.ts";
 import { Loaded, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<BulkRun>[] = [
     name: BULK.state,
     cell: (run) => (
       <>
-        <BulkState run={run} />
+        <BulkStateText run={run} />
         {run.state !== "previewed" && <p className="quiet">{BULK.ended(endedOf(run), run.total)}</p>}
       </>
     ),

@@ -5,7 +5,7 @@ import { Link } from "wouter";
 import { ApiFault, post } from "../api/client.ts";
 import type { BulkPreview, BulkProgress, BulkRun } from "../api/contract.ts";
 import { previewOf, query, useBulk, useRefresh, useSession } from "../api/queries.ts";
-import { BulkState } from "../parts/bulk-buttons.tsx";
+import { BulkStateText } from "../parts/bulk-buttons.tsx";
 import { filterWords } from "../parts/bulk-of-search.tsx";
 import { ExtensionField } from "../parts/extension-field.tsx";
 import { Button, Field, Input, Textarea } from "../parts/fluent.ts";
@@ -167,7 +167,7 @@ function Progress({ progress: { run, now, limit, results } }: { readonly progres
   return (
     <>
       <p role="status" className="said">
-        {run.stopped ? BULK.stopped(run.stopped, `${limit * 100}%`) : <BulkState run={run} />}
+        {run.stopped ? BULK.stopped(run.stopped, `${limit * 100}%`) : <BulkStateText run={run} />}
       </p>
       <RunProgress label={BULK.progress} done={ended} total={run.total} counts={tiles} />
       {isUnderWay && (

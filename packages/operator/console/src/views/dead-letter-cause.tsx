@@ -4,10 +4,10 @@ import { patchBetween } from "@scheduler-agent-supervisor/operator/internal/doma
 import { useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
 import type { DeadLetter, DeadLetterCauses } from "../api/contract.ts";
-import { type MessageAction, type MessagesDone, runMessageWaves } from "../api/message-waves.ts";
+import { type MessageAction, type MessagesDone, runMessageWavesByApi } from "../api/message-waves.ts";
 import { useDeadLetter, useDeadLetterCauses, useRemoved, useSession } from "../api/queries.ts";
 import { BodyEditor, parsed } from "../parts/body-editor.tsx";
-import { Changes, changesBetween } from "../parts/changes.tsx";
+import { changesBetween, DifferenceTable } from "../parts/changes.tsx";
 import { Button, Field, Textarea } from "../parts/fluent.ts";
 import { faultsOf } from "../parts/message.tsx";
 import { Fault, Loaded, Loading, Notice } from "../parts/notices.tsx";
@@ -104,7 +104,7 @@ function Decision({ queue, cause, sample, begin }: DecisionProps) {
     setFault(undefined);
     try {
       const asked = { action, reason, ...(action === "resend" && patch !== undefined && { patch }) };
-      await runMessageWaves(queue, cause, asked, setDone, stop.signal);
+      await runMessageWavesByApi(queue, cause, asked, setDone, stop.signal);
     } catch (failed) {
       setFault(failed);
       setDone((before) => before && { ...before, state: "stopped" });
@@ -135,7 +135,7 @@ function Decision({ queue, cause, sample, begin }: DecisionProps) {
             isForMany
             change={setText}
           />
-          {patch !== undefined && edit && <Changes changes={changesBetween(JSON.parse(original), edit.json)} />}
+          {patch !== undefined && edit && <DifferenceTable changes={changesBetween(JSON.parse(original), edit.json)} />}
         </details>
       )}
       {session && !session.mayOperate && <p className="quiet">{FAULTS.forbidden.advice}</p>}
