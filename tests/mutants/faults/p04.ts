@@ -200,7 +200,7 @@ export const P4 = faultsOf("P4", [
     "core:domain/steps/attempt.ts",
     'if (record?.lockedBy !== lockedBy) return { kind: "superseded" };',
     'if (!record) return { kind: "superseded" };',
-    "operations:find-progress.test.ts",
+    "operations:read-progress.test.ts",
   ],
   [
     "A start message that is faster than the record of its attempt is dropped.",
@@ -211,7 +211,7 @@ export const P4 = faultsOf("P4", [
   ],
   [
     "An attempt that holds the job ends because of a stale read.",
-    "core:scheduler/steps/find-progress.ts",
+    "core:scheduler/steps/read-progress.ts",
     "stored = await context.store.latest(jobId);",
     "stored = await context.store.state(jobId);",
     "operations:stale-reads.test.ts",

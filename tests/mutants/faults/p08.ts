@@ -63,7 +63,7 @@ export const P8 = faultsOf("P8", [
   ],
   [
     "A poll past complete-by is recorded.",
-    "core:scheduler/steps/poll-step.ts",
+    "core:scheduler/steps/poll-service.ts",
     " || (completeBy !== null && now > completeBy)) return undefined;",
     ") return undefined;",
     "operations:polled-steps.test.ts",

@@ -71,7 +71,7 @@ export const P12 = faultsOf("P12", [
   [
     "An operator acts on a version that was not looked at.",
     "core:scheduler/operating/operate-job.ts",
-    "if (!isWanted(read.etag, caller.ifMatch))",
+    "if (!isWantedVersion(read.etag, caller.ifMatch))",
     "if (caller.by === '')",
     "operations:operate-job.test.ts",
   ],

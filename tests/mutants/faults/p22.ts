@@ -107,7 +107,7 @@ export const P22 = faultsOf("P22", [
   ],
   [
     "A poll is dropped because of a stale read.",
-    "core:scheduler/steps/poll-step.ts",
+    "core:scheduler/steps/poll-service.ts",
     "record = (await context.store.latest(poll.jobId))?.record;",
     "record = (await context.store.state(poll.jobId))?.record;",
     "operations:stale-reads.test.ts",

@@ -18,7 +18,7 @@ import { checkedResult, readBy } from "./declared-results.ts";
 import { BREAKER, type BreakerOptions } from "./endpoint-health.ts";
 import { EndpointPool, type EndpointStanding } from "./endpoint-pool.ts";
 import type { Health } from "./routing.ts";
-import { type Manner, type Service, untilAnswered, type Work } from "./until-answered.ts";
+import { type Manner, type RoutedService, untilAnswered, type Work } from "./until-answered.ts";
 import { withinBounds } from "./within-bounds.ts";
 import { answeringWithout } from "./without-secrets.ts";
 
@@ -51,11 +51,11 @@ export type OnHealth = (agent: string, endpoint: string, state: Health, why: str
 
 export type OnMisconfigured = (agent: string, operation: string, error: LastError) => void;
 
-export type MayBegin = (agent: string) => Promise<boolean>;
+type MayBegin = (agent: string) => Promise<boolean>;
 
-export type OnRouted = (agent: string, standings: () => EndpointStanding[]) => void;
+type OnRouted = (agent: string, standings: () => EndpointStanding[]) => void;
 
-export interface Try {
+interface Try {
   readonly agent: string;
   readonly operation: string;
   readonly endpoint: string;
@@ -134,7 +134,7 @@ export function routeAgent(agent: Agent<never>, endpoints: readonly Endpoint[], 
   };
 }
 
-function serviceOf(agent: string, endpoints: readonly Endpoint[], settings: Settings): Service {
+function serviceOf(agent: string, endpoints: readonly Endpoint[], settings: Settings): RoutedService {
   const { now, breaker, waitingRoom, authenticators, onHealth, onMisconfigured } = settings;
   const limits = { ...BREAKER, ...breaker };
   const pool = new EndpointPool(endpoints, {

@@ -15,7 +15,7 @@ import { createPace, isThrottled } from "./pace.ts";
 import { type Recovery, recoverJob } from "./recover-job.ts";
 import { walkOverdue } from "./walk-overdue.ts";
 
-export interface SweepReport {
+interface SweepReport {
   readonly found: number;
   readonly retried: number;
   /** No agent took up the steps that they wait for: another attempt, with no failure counted. */

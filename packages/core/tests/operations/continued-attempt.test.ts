@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import type { Attempt, StepOutcome } from "../../src/domain/steps/attempt.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
-import { findProgress } from "../../src/scheduler/steps/find-progress.ts";
+import { readProgress } from "../../src/scheduler/steps/read-progress.ts";
 import { NOON_MS } from "../jobs.ts";
 import { createWorld } from "../world.ts";
 
@@ -44,7 +44,7 @@ test("P22 an attempt that continues as new asks no agent again, and reads the re
   // Of the model's clock: what it waits for is over, so that it looks now.
   const due = Date.parse((again.of("timer") as { readonly at: string }).at);
   expect(due).toBeLessThan(Date.parse("2026-01-01T12:00:00.000Z"));
-  const outcome: StepOutcome = await findProgress({ ...continuedWith, waitsFor: ["check"] }, world);
+  const outcome: StepOutcome = await readProgress({ ...continuedWith, waitsFor: ["check"] }, world);
   const found = { task: again.of("event")?.task ?? -1, kind: "result", value: outcome } as const;
   expect(standing(continuedWith, [found]).activities).toEqual([]);
 });

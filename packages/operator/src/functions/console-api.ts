@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { atFault } from "@scheduler-agent-supervisor/core/hosting";
-import { allKeys, contractFor, resultSchemaOf, schemaOf } from "@scheduler-agent-supervisor/core/messaging";
+import { allKeys, contentSchemaOf, contractFor, resultSchemaOf } from "@scheduler-agent-supervisor/core/messaging";
 import { notableEvents } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import { parseAttentionPage } from "../messaging/attention-request.ts";
@@ -163,7 +163,9 @@ export function consoleApi(application: App, words: Session["words"]): Endpoints
       role: "Jobs.Read",
       handle: async (request) => ({
         headers: { "Cache-Control": "private, max-age=300" },
-        jsonBody: schemaOf(contractFor(request.query.get("workflow") ?? "", application.ports().rules.contracts)),
+        jsonBody: contentSchemaOf(
+          contractFor(request.query.get("workflow") ?? "", application.ports().rules.contracts),
+        ),
       }),
     },
   };

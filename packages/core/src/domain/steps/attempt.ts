@@ -108,7 +108,7 @@ export interface StepTask extends Omit<Attempt, "plan" | "steps" | "historyBytes
 }
 
 /** Steps in parallel that all must be done before any of the next ones, with no other step open. */
-export interface Join {
+interface Join {
   /** The other steps: the last to end schedules the next ones, or concludes. */
   readonly siblings: readonly string[];
   /** Empty after the last step. */

@@ -9,7 +9,7 @@ import { publishOrKeep } from "../publishing/publish.ts";
  * The state of the record, for the attempt. The process that recorded the end of one of those steps may have crashed before it published that: it is
  * published before the attempt begins the next step, under the same id. Throws if the store is unavailable: the next look is the retry.
  */
-export async function findProgress({ jobId, lockedBy, waitsFor }: Look, context: Context): Promise<StepOutcome> {
+export async function readProgress({ jobId, lockedBy, waitsFor }: Look, context: Context): Promise<StepOutcome> {
   let stored = await context.store.state(jobId);
   // An attempt that is superseded ends.
   if (stored?.record.lockedBy !== lockedBy) stored = await context.store.latest(jobId);
