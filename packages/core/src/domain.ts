@@ -68,13 +68,13 @@ export {
   type ClaimOutcome,
   type Look,
   looksAt,
+  outcomeReadBy,
   PROGRESS,
   runKey,
   type StartAttempt,
   type StepEnd,
   type StepOutcome,
   type StepTask,
-  standingOf,
 } from "./domain/steps/attempt.ts";
 export { outputOf } from "./domain/steps/news.ts";
 export { isWanted } from "./domain/steps/outputs.ts";

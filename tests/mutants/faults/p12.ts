@@ -50,8 +50,8 @@ export const P12 = faultsOf("P12", [
   [
     "A supervisor that follows sweeps too.",
     "core:supervisor/sweep.ts",
-    'if (standing.kind === "following") {',
-    'if (standing.kind === "following" && !standing.leader) {',
+    'if (election.kind === "following") {',
+    'if (election.kind === "following" && !election.leader) {',
     "operations:supervisors.test.ts",
   ],
   [

@@ -3,7 +3,7 @@ import { faultsOf } from "../fault.ts";
 
 const ROUTE_AGENT = "core:agents/route-agent.test.ts";
 const NEIGHBOURS = "shared/agents/neighbours.test.ts";
-const HEALTH = "core:agents/endpoint-health.ts";
+const HEALTH = "core:agents/circuit-breaker.ts";
 
 export const P18 = faultsOf("P18", [
   [

@@ -122,7 +122,7 @@ export const P22 = faultsOf("P22", [
   [
     "An address that one read did not know is unknown for good.",
     "core:functions/completions.ts",
-    "doubted.mayBeNew(ticket, standing.now()) ? AWAY : NOBODY_WAITS",
+    "doubted.mayBeNew(ticket, ports.now()) ? AWAY : NOBODY_WAITS",
     "doubted && NOBODY_WAITS",
     COMPLETIONS,
   ],

@@ -27,8 +27,8 @@ export const P26 = faultsOf("P26", [
   [
     "A step counts as a failure the first time that nobody takes it up.",
     "core:supervisor/judge-waits.ts",
-    'standing === "absent" && run.waitCount + 1 >= timing.mostTimesUntaken;',
-    'standing === "absent";',
+    'availability === "absent" && run.waitCount + 1 >= timing.mostTimesUntaken;',
+    'availability === "absent";',
     SWEEP,
   ],
   [

@@ -144,17 +144,17 @@ export const P30 = faultsOf("P30", [
   ],
   [
     "Gauges that nobody measures look as if they were.",
-    "operator:domain/gauges-standing.ts",
+    "operator:domain/gauges-freshness.ts",
     "isLate: now - Math.max(lastMs, upSince) > everyMs + MINUTE_MS,",
     "isLate: false,",
-    "operator:domain/gauges-standing.test.ts",
+    "operator:domain/gauges-freshness.test.ts",
   ],
   [
     "A gauge that can't be measured any more is no trouble.",
-    "operator:domain/gauges-standing.ts",
+    "operator:domain/gauges-freshness.ts",
     "sign?.failing && sign.failing.since < sign.at ? sign.failing : null",
     "null",
-    "operator:domain/gauges-standing.test.ts",
+    "operator:domain/gauges-freshness.test.ts",
   ],
   [
     "A forgotten job looks as if it waited for its start.",

@@ -14,9 +14,9 @@ import type {
   RoutedAgent,
 } from "./agent.ts";
 import { type Authenticators, authenticateAll } from "./authentication.ts";
+import { BREAKER, type BreakerOptions } from "./circuit-breaker.ts";
 import { checkedResult, readBy } from "./declared-results.ts";
-import { BREAKER, type BreakerOptions } from "./endpoint-health.ts";
-import { EndpointPool, type EndpointStanding } from "./endpoint-pool.ts";
+import { type EndpointHealth, EndpointPool } from "./endpoint-pool.ts";
 import type { Health } from "./routing.ts";
 import { type Manner, type RoutedService, untilAnswered, type Work } from "./until-answered.ts";
 import { withinBounds } from "./within-bounds.ts";
@@ -53,7 +53,7 @@ export type OnMisconfigured = (agent: string, operation: string, error: LastErro
 
 type MayBegin = (agent: string) => Promise<boolean>;
 
-type OnRouted = (agent: string, standings: () => EndpointStanding[]) => void;
+type OnRouted = (agent: string, health: () => EndpointHealth[]) => void;
 
 interface Try {
   readonly agent: string;
@@ -82,7 +82,7 @@ export function routeAgent(agent: Agent<never>, endpoints: readonly Endpoint[], 
   if (endpoints.length === 0) throw new Error(`the agent ${agent.name} has no endpoint`);
   const settings = { ...DEFAULTS, ...options };
   const service = serviceOf(agent.name, endpoints, settings);
-  settings.onRouted?.(agent.name, () => service.pool.standings());
+  settings.onRouted?.(agent.name, () => service.pool.health());
   const manners = mannersOf(agent, settings);
   return {
     name: agent.name,

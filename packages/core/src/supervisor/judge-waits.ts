@@ -6,7 +6,7 @@ import { expiresAt } from "../domain/record/due.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
 import { type UntakenRuns, waitingRuns } from "../domain/recovery/recovery.ts";
 import { runKey } from "../domain/steps/attempt.ts";
-import type { AgentStanding } from "../scheduler/admission/agent-presence.ts";
+import type { Availability } from "../scheduler/admission/agent-presence.ts";
 import type { Ports } from "../scheduler/ports.ts";
 
 interface WaitsJudged extends UntakenRuns {
@@ -26,7 +26,7 @@ const QUOTA = {
   working: "few",
   back: "all",
   absent: "all",
-} as const satisfies Record<AgentStanding, Quota>;
+} as const satisfies Record<Availability, Quota>;
 const SLOWEST_FIRST = ["none", "few", "all"] as const satisfies readonly Quota[];
 
 /** Costs nothing unless a step of the record is overdue that was not taken up. @throws if the store does not answer */
@@ -40,12 +40,12 @@ export async function judgeWaits(
     waitingRuns(record, overdueBefore).map(async (waiting) => {
       const { step, run } = waiting;
       const windowMs = Date.parse(expiresAt(run)) - Date.parse(run.scheduledAt ?? expiresAt(run));
-      const standing = await presence.standing(record.steps[step]?.agent ?? "", windowMs);
-      const isUntaken = standing === "absent" && run.waitCount + 1 >= timing.mostTimesUntaken;
+      const availability = await presence.availability(record.steps[step]?.agent ?? "", windowMs);
+      const isUntaken = availability === "absent" && run.waitCount + 1 >= timing.mostTimesUntaken;
       const isByQueue = workflow.steps.find(({ name }) => name === stepOfRun(step))?.transport === "queue";
-      const quota = isByQueue && standing !== "paused" ? "all" : QUOTA[standing];
+      const quota = isByQueue && availability !== "paused" ? "all" : QUOTA[availability];
       // Once resubmitted it has as many more.
-      const isGivenUp = standing !== "paused" && (run.waitCount + 1) % timing.mostTimesRescheduled === 0;
+      const isGivenUp = availability !== "paused" && (run.waitCount + 1) % timing.mostTimesRescheduled === 0;
       return { key: runKey(waiting), quota, isUntaken, isGivenUp };
     }),
   );

@@ -100,8 +100,8 @@ export function consoleApi(application: App, words: Session["words"]): Endpoints
       role: "Jobs.Read",
       handle: async () => {
         const { supervision, gauges } = deskOf(application).console;
-        const [leader, standing] = await Promise.all([supervision.leader(), gauges()]);
-        return { jsonBody: { leader, gauges: standing } satisfies Supervisor };
+        const [leader, freshness] = await Promise.all([supervision.leader(), gauges()]);
+        return { jsonBody: { leader, gauges: freshness } satisfies Supervisor };
       },
     },
     auditLog: {

@@ -2,10 +2,10 @@
 import {
   type Attempt,
   type ClaimOutcome,
+  outcomeReadBy,
   PROGRESS,
   type StepEnd,
   type StepOutcome,
-  standingOf,
 } from "@scheduler-agent-supervisor/core/domain";
 import { NOW_MS, TICK_MS } from "./abstract-time.ts";
 import { Attempts } from "./attempts.ts";
@@ -298,7 +298,7 @@ export class Moves {
     let next = this.#engine.start(rest, host, values.idOf(claimed));
     if (attempt > 1) next = raised(next, attempt - 1, { kind: "superseded" });
     if (!isBehind) return next;
-    const found = standingOf(claimed, this.#pieces.recordOf(state));
+    const found = outcomeReadBy(claimed, this.#pieces.recordOf(state));
     next = raised(next, attempt, found);
     return next && found.kind === "completed" ? change(next, 0, [], this.#judge.afterLook(state)) : next;
   }

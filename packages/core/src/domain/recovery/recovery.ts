@@ -50,7 +50,6 @@ export function decideRecovery(
   }
 }
 
-/** Runs, by `runKey`, that no agent took up in time. */
 export interface UntakenRuns {
   /** No agent has taken them up too often, while none was seen to work on others: that is a failure. */
   readonly untaken: ReadonlySet<string>;

@@ -316,7 +316,7 @@ export function lookOf({ jobId, attempt, lockedBy, steps }: Attempt): Look {
 }
 
 /** The content of the record that the attempt reads. */
-export function standingOf({ lockedBy }: Pick<Attempt, "lockedBy">, record: StateRecord | undefined): StepOutcome {
+export function outcomeReadBy({ lockedBy }: Pick<Attempt, "lockedBy">, record: StateRecord | undefined): StepOutcome {
   if (record?.lockedBy !== lockedBy) return { kind: "superseded" };
   return { kind: "completed", steps: record.steps, hasEnded: false };
 }

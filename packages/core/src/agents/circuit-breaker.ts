@@ -43,7 +43,7 @@ type OnChange = (state: Health, why: string) => void;
  * cockatiel's own policy decides only while it runs a call, by the process's clock, and puts other calls in a queue for the probe. A router needs
  * the state before. So its rules and pauses are used here, and the three states are implemented here.
  */
-export class EndpointHealth {
+export class CircuitBreaker {
   readonly #options: BreakerOptions;
   readonly #onChange: OnChange;
   readonly #rules: readonly IBreaker[];
