@@ -1,7 +1,7 @@
 // What needs a person, what a search finds, and who handles what: as the console shows it, for the terminal.
 
 import type {
-  AgentStandings,
+  AgentHealth,
   Attention,
   AttentionJob,
   AttentionPage,
@@ -58,7 +58,7 @@ export async function showNeeds(app: App, asJson: boolean): Promise<number> {
       "The app itself",
       app.answersNow().then(() => []),
     ),
-    system("Agents and pauses", app.get<AgentStandings>("agents").then(agentTroubles)),
+    system("Agents and pauses", app.get<AgentHealth>("agents").then(agentTroubles)),
   ]);
   const [attention, heldUp, deadLetters, awaiting, ...others] = parts;
   const troubles = others.flatMap(({ answer }) => ("data" in answer ? answer.data : []));

@@ -1,7 +1,7 @@
 // What is held up, and by what: for the terminal; and the agents with their endpoints and pauses.
 
 import type {
-  AgentStandings,
+  AgentHealth,
   HeldUp,
   HeldUpPage,
   Pause,
@@ -76,7 +76,7 @@ export async function continueHeldUp(app: App, group: string): Promise<void> {
 }
 
 export async function showAgents(app: App, asJson: boolean): Promise<void> {
-  const { agents, workflows, pauses } = await app.get<AgentStandings>("agents");
+  const { agents, workflows, pauses } = await app.get<AgentHealth>("agents");
   if (asJson) return sayEach(agents);
   const stateOf = (kind: Pause["kind"], name: string) => {
     const pause = pauses.find((one) => one.kind === kind && one.name === name);

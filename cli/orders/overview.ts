@@ -1,7 +1,7 @@
 // Is it well, how the orders flow, what supervisors did and which versions are needed: as the console shows it, for the terminal.
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 import type {
-  AgentStandings,
+  AgentHealth,
   Attention,
   BulkList,
   DeadLetterCounts,
@@ -32,7 +32,7 @@ export async function showOverview(app: App, asJson: boolean): Promise<void> {
       app.get<Reports>("reports"),
       app.get<Overview>("overview"),
       app.get<Traffic>("traffic"),
-      app.get<AgentStandings>("agents"),
+      app.get<AgentHealth>("agents"),
       app.get<Supervisor>("supervisor"),
       app.get<WaitingMessages>("waiting-messages"),
       app.get<LastHour>("last-hour"),
@@ -91,11 +91,11 @@ interface VersionsInUse {
     readonly name: string;
     readonly version: number;
     readonly jobs: { readonly pending: number; readonly processing: number; readonly inError: number };
-    readonly standing: string;
+    readonly state: string;
   }[];
 }
 
-const STANDINGS: { readonly [standing: string]: string } = {
+const VERSION_STATES: { readonly [state: string]: string } = {
   newest: "the newest",
   needed: "needed",
   mayBeRetired: "may be retired",
@@ -107,9 +107,9 @@ export async function showVersions(app: App, asJson: boolean): Promise<void> {
   const { workflows } = await app.get<VersionsInUse>("workflows");
   if (asJson) return sayEach(workflows);
   printTable(
-    ["workflow", "version", "standing", "pending", "processing", "in Error"],
-    workflows.map(({ name, version, standing, jobs }) => [
-      ...[name, `v${version}`, STANDINGS[standing] ?? standing],
+    ["workflow", "version", "state", "pending", "processing", "in Error"],
+    workflows.map(({ name, version, state, jobs }) => [
+      ...[name, `v${version}`, VERSION_STATES[state] ?? state],
       ...[jobs.pending, jobs.processing, jobs.inError].map(String),
     ]),
   );

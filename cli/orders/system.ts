@@ -1,9 +1,9 @@
 // What is wrong with the app itself, for the terminal: no supervisor is active, an endpoint gets no calls or is slow, messages wait, something is paused.
 import { agentTroubles as troublesOfAgents } from "@scheduler-agent-supervisor/operator/internal/domain/agent-troubles";
-import { gaugesTroubles } from "@scheduler-agent-supervisor/operator/internal/domain/gauges-standing";
+import { gaugesTroubles } from "@scheduler-agent-supervisor/operator/internal/domain/gauges-freshness";
 import { longWaits, unreadQueues } from "@scheduler-agent-supervisor/operator/internal/domain/wait-causes";
 import type {
-  AgentStandings,
+  AgentHealth,
   Reports,
   Supervisor,
   WaitingMessages,
@@ -20,8 +20,8 @@ export interface Trouble {
   readonly json: object;
 }
 
-export function agentTroubles(standings: AgentStandings): Trouble[] {
-  const wrong = troublesOfAgents(standings).map(({ agent: name, kind, endpoint }) => {
+export function agentTroubles(health: AgentHealth): Trouble[] {
+  const wrong = troublesOfAgents(health).map(({ agent: name, kind, endpoint }) => {
     const { since, lastError } = endpoint;
     const what = kind === "slow" ? `${name} is slow` : `${name}: an endpoint gets no calls`;
     const begun = since === undefined ? "" : ` since ${timeText(since)}`;
@@ -31,7 +31,7 @@ export function agentTroubles(standings: AgentStandings): Trouble[] {
       json: { of: "agent", name, ...endpoint },
     };
   });
-  const paused = standings.pauses.map((pause) => ({
+  const paused = health.pauses.map((pause) => ({
     line: `The ${pause.kind} ${pause.name} is paused by ${pause.by} ${ago(pause.at)}: ${pause.reason}`,
     since: pause.at,
     json: { of: "pause", ...pause },

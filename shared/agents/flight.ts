@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type AgentCall,
-  type Answer,
+  type AnswerBody,
   defineAgent,
   type Finding,
   idAs,
@@ -54,9 +54,9 @@ const booked = (reference: string) => ({
 });
 
 /** Null: there is no such booking. Undefined: this is no answer to the question. */
-function firstOf({ items }: Answer) {
+function firstOf({ items }: AnswerBody) {
   if (!Array.isArray(items)) return undefined;
-  return items.length === 0 ? null : keepId("bookingId")((items[0] ?? {}) as Answer);
+  return items.length === 0 ? null : keepId("bookingId")((items[0] ?? {}) as AnswerBody);
 }
 
 /** "There is none" counts only after the time in which a try that was given up may still take effect. */

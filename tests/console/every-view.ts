@@ -27,8 +27,8 @@ async function expectFaultless(page: Page, what: string): Promise<void> {
 /** Its table has the most columns beside each other. */
 function withBrokenEndpoint() {
   const at = new Date().toISOString();
-  const standing = { health: "broken", inFlight: 0, capacity: 64, isSlow: false, lastError: "HTTP 503", since: at };
-  const instance = { instance: "host-20761", at, endpoints: [{ endpoint: "http://127.0.0.1:45439/", ...standing }] };
+  const endpoint = { health: "broken", inFlight: 0, capacity: 64, isSlow: false, lastError: "HTTP 503", since: at };
+  const instance = { instance: "host-20761", at, endpoints: [{ endpoint: "http://127.0.0.1:45439/", ...endpoint }] };
   return { asOf: at, pauses: [], workflows: [], agents: [{ name: "payment", instances: [instance] }] };
 }
 

@@ -1,6 +1,6 @@
 // An operator in a real browser with many orders: searches, and actions on what a search has found.
 import { readFileSync } from "node:fs";
-import { agentStandings } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { agentHealth } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";
@@ -231,7 +231,7 @@ test("an agent is paused: its steps are not begun and count no failure; the view
   await app.switchOn("inventory", { kind: "slow", delayMs: 9000, calls: 1, match: { orderId: "loads-1" } });
   for (const orderId of ["loads-1", "held-1"]) await app.shop.send(madeOrder(orderId));
   const inventory = async () => {
-    const { agents } = agentStandings.parse(await (await app.call("api/agents")).json());
+    const { agents } = agentHealth.parse(await (await app.call("api/agents")).json());
     return agents.find(({ name }) => name === "inventory")?.instances.flatMap(({ endpoints }) => endpoints)[0];
   };
   await expect.poll(inventory).toMatchObject({ health: "healthy", inFlight: 1 });

@@ -52,7 +52,7 @@ const LONG_AGO = "2026-01-01T00:00:00.000Z";
 const LEADER = { name: "s", epoch: 3, since: LONG_AGO, leads: true };
 const PAUSE = { kind: "agent", name: "payment", by: "ada", at: LONG_AGO, reason: "the bank asks for it" };
 const waiting = (waits: readonly object[]) => ({ asOf: now(), queues: [{ queue: "jobs", waits }] });
-const standing = (trouble: object) => {
+const withEndpoint = (trouble: object) => {
   const well = { endpoint: "https://pay.example/", health: "healthy", inFlight: 0, capacity: 16, isSlow: false };
   const endpoints = [{ ...well, lastError: null, ...trouble }];
   return {
@@ -260,9 +260,9 @@ describe("P30 the all-clear", () => {
     ],
     ["a message that nobody takes", "waiting-messages", waiting([{ cause: "notTaken", since: LONG_AGO }])],
     ["a queue that could not be read", "waiting-messages", { asOf: now(), queues: [{ queue: "jobs", error: "403" }] }],
-    ["an endpoint that gets no calls", "agents", standing({ health: "broken" })],
-    ["a slow endpoint", "agents", standing({ isSlow: true })],
-    ["a pause that the session could not read", "agents", { ...standing({}), pauses: [PAUSE] }],
+    ["an endpoint that gets no calls", "agents", withEndpoint({ health: "broken" })],
+    ["a slow endpoint", "agents", withEndpoint({ isSlow: true })],
+    ["a pause that the session could not read", "agents", { ...withEndpoint({}), pauses: [PAUSE] }],
     ["more held up than are read", "held-up", { asOf: now(), count: 0, isAll: false, groups: [] }],
     [
       "an action on many orders that has stopped by itself",
@@ -298,7 +298,7 @@ describe("P30 the all-clear", () => {
       const answers = {
         supervisor: { leader: null },
         "waiting-messages": waiting([{ cause: "WorkflowPaused", since: LONG_AGO }]),
-        agents: standing({ health: "broken", lastError: "HTTP 503", since: LONG_AGO }),
+        agents: withEndpoint({ health: "broken", lastError: "HTTP 503", since: LONG_AGO }),
       };
       for (const [path, json] of Object.entries(answers)) {
         await one.route(`**/api/${path}`, (route) => route.fulfill({ json }));

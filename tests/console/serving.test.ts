@@ -126,7 +126,7 @@ test("answers are what the schemas say", async () => {
   expect(await answer("attention/jobs?group=other", contract.attentionPage)).toMatchObject({ count: 0, jobs: [] });
   await answer("jobs", contract.jobPage);
   const inspection = await answer("jobs/published-1", contract.inspection);
-  expect(inspection.statuses.map(({ status, standing }) => `${status} ${standing}`)).toEqual(
+  expect(inspection.statuses.map(({ status, delivery }) => `${status} ${delivery}`)).toEqual(
     expect.arrayContaining(["Received sent", "Started sent", "Failed sent"]),
   );
   expect(inspection.workflow?.steps.map(({ name }) => name)).toContain("takePayment");

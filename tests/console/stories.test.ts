@@ -319,7 +319,7 @@ test("an order shows its sender, of each step how many tries count as failures, 
     const response = await route.fetch();
     const body = await response.json();
     Object.assign(body.record, { owner: "tea", traceparent: `00-${"a1".repeat(16)}-${"b2".repeat(8)}-01` });
-    body.statuses.at(-1).standing = "owed";
+    body.statuses.at(-1).delivery = "owed";
     Object.assign(body.record.steps.takePayment, { retryCount: 3, failureCount: 2 });
     await route.fulfill({ response, json: body });
   });

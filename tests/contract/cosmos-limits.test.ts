@@ -23,7 +23,7 @@ import type {
   StepRecord,
   StepResult,
 } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { remembered } from "@scheduler-agent-supervisor/core/internal/domain/recovery/next-attempt";
+import { historyWith } from "@scheduler-agent-supervisor/core/internal/domain/recovery/next-attempt";
 import { startAttemptOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery/recovery";
 import type { StepTask } from "@scheduler-agent-supervisor/core/internal/domain/steps/attempt";
 import { skippedFor } from "@scheduler-agent-supervisor/core/internal/domain/steps/skip";
@@ -234,7 +234,7 @@ function largest(jobId: string, runs: number): StateRecord {
   );
   const context = { by: "a".repeat(200), now: NOON, claimWithinMs: 1, clockSkewMs: 1 };
   let record: StateRecord = { ...base, steps };
-  for (let entry = 0; entry < 100; entry += 1) record = { ...record, history: remembered(record, context, LONG) };
+  for (let entry = 0; entry < 100; entry += 1) record = { ...record, history: historyWith(record, context, LONG) };
   const [name = ""] = Object.keys(steps);
   const noting = { step: name, direction: "forward", lockedBy: "b".repeat(100), record: one } as StepTask;
   const expiry = { at: NOON, attempt: 1, tries: 2, endpoint: LONG, message: LONG };

@@ -1,8 +1,9 @@
 // What `explore` leaves out by default: it lets a process run on until it has to wait. Small workflows are explored with each interleaving too: they
 // end in the same ways, and show the same steps, compensations and faults; and planted faults are found by both.
-import { explore } from "@scheduler-agent-supervisor/testing/internal/model/explorer";
+
+import { Coverage } from "@scheduler-agent-supervisor/testing/internal/model/coverage";
+import { exploreStates } from "@scheduler-agent-supervisor/testing/internal/model/explorer";
 import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
-import { Seen } from "@scheduler-agent-supervisor/testing/internal/model/seen";
 import { NOTHING_GOES_WRONG, type Setting } from "@scheduler-agent-supervisor/testing/internal/model/setting";
 import { expect, test } from "vitest";
 import { CHAIN, FORK, LATER, LATER_BACK, OPTIONAL, QUEUE, UNDER_CONDITION, UNTIL_DEADLINE } from "./workflows.ts";
@@ -16,10 +17,10 @@ function setting(name: string, workflow: Setting["workflow"], bounds: Partial<Se
 
 async function explored(of: Setting, isCoarse: boolean) {
   const model = new Model({ ...of, isCoarse });
-  const seen = new Seen(model);
-  const options = { states: MOST_STATES, onState: (state: Parameters<Seen["add"]>[0]) => seen.add(state) };
-  const { states, complete, ends, finding } = await explore(model, options);
-  return { states, finding, shown: { complete, ends, unseen: seen.unseen() } };
+  const coverage = new Coverage(model);
+  const options = { states: MOST_STATES, onState: (state: Parameters<Coverage["add"]>[0]) => coverage.add(state) };
+  const { states, complete, ends, finding } = await exploreStates(model, options);
+  return { states, finding, shown: { complete, ends, unseen: coverage.unseen() } };
 }
 
 test.each([

@@ -1,6 +1,6 @@
 // Explores worlds, each in a process of its own, and prints what each took.
 import { execFileSync } from "node:child_process";
-import { explore } from "@scheduler-agent-supervisor/testing/internal/model/explorer";
+import { exploreStates } from "@scheduler-agent-supervisor/testing/internal/model/explorer";
 import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
 import { MORE_WORLDS, WORLDS } from "./worlds.ts";
 
@@ -9,7 +9,7 @@ const MOST_STATES = 20_000_000;
 async function measure(name: string): Promise<void> {
   const world = [...WORLDS, ...MORE_WORLDS].find((one) => one.name === name);
   if (!world) throw new Error(`there is no world ${name}`);
-  const { states, depth, complete, finding } = await explore(new Model(world), { states: MOST_STATES });
+  const { states, depth, complete, finding } = await exploreStates(new Model(world), { states: MOST_STATES });
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
   const seconds = Math.ceil((userCPUTime + systemCPUTime) / 1e6);
   const outcome = finding ? `found: ${finding.fault}` : complete ? "" : "not ended";

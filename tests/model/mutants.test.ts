@@ -1,6 +1,6 @@
 // The explorer finds each planted fault, soon and by what it leads to: so the guards are needed, and it looks at the right things.
 
-import { explore } from "@scheduler-agent-supervisor/testing/internal/model/explorer";
+import { exploreStates } from "@scheduler-agent-supervisor/testing/internal/model/explorer";
 import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
 import { describe, expect, test } from "vitest";
 import { PLANTED, SPARED } from "./mutants.ts";
@@ -13,7 +13,7 @@ describe.each([false, true])("unreduced: %s", (isUnreduced) => {
   test.each(PLANTED)(
     "P20 found: $setting.name",
     async ({ setting, leadsTo }) => {
-      const { finding } = await explore(new Model({ ...setting, isUnreduced }), { states: SOON });
+      const { finding } = await exploreStates(new Model({ ...setting, isUnreduced }), { states: SOON });
       expect(finding?.fault).toContain(leadsTo);
       expect(finding?.trace.length).toBeGreaterThan(0);
     },
@@ -24,7 +24,7 @@ describe.each([false, true])("unreduced: %s", (isUnreduced) => {
 test.each(PLANTED)(
   "without it, nothing is found there: $setting.name",
   async ({ setting: { mutant, ...setting } }) => {
-    const { finding } = await explore(new Model(setting), { states: SOON });
+    const { finding } = await exploreStates(new Model(setting), { states: SOON });
     expect(finding?.fault).toBeUndefined();
   },
   TIMEOUT_MS,
@@ -33,7 +33,7 @@ test.each(PLANTED)(
 test.each(SPARED)(
   "another guard says the same: $name",
   async (setting) => {
-    const { finding, complete } = await explore(new Model(setting), { states: 500_000 });
+    const { finding, complete } = await exploreStates(new Model(setting), { states: 500_000 });
     expect([finding?.fault, complete]).toEqual([undefined, true]);
   },
   TIMEOUT_MS,

@@ -1,6 +1,6 @@
 // Every state that small worlds can reach: what must hold, holds in each, and from each of them every order comes to its end.
 
-import { explore, type Finding } from "@scheduler-agent-supervisor/testing/internal/model/explorer";
+import { exploreStates, type Finding } from "@scheduler-agent-supervisor/testing/internal/model/explorer";
 import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
 import { afterAll, expect, test } from "vitest";
 import { noteRun } from "../support/last-run.ts";
@@ -30,7 +30,7 @@ test.each(isAll ? [...WORLDS, ...MORE_WORLDS] : WORLDS)(
   "P20 $name",
   async (world) => {
     const begun = performance.now();
-    const report = await explore(new Model(world), { states: TOO_MANY });
+    const report = await exploreStates(new Model(world), { states: TOO_MANY });
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
     const { moves, depth, longestRun } = report;
     lines.push(
@@ -50,7 +50,7 @@ test("P20 they are a million distinct states and more", () => {
 });
 
 test.each(KNOWN)("known and not fixed: $words ($world.name)", async ({ words, world }) => {
-  const { finding } = await explore(new Model(world), { states: TOO_MANY });
+  const { finding } = await exploreStates(new Model(world), { states: TOO_MANY });
   // Fixed? Then take it out of worlds.ts and the README.
   expect(finding?.fault).toContain(words);
 });

@@ -3,7 +3,7 @@
 import { ServiceBusClient, type ServiceBusMessage, type ServiceBusReceivedMessage } from "@azure/service-bus";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { createBusSenders } from "@scheduler-agent-supervisor/core/internal/messaging/bus-senders";
-import type { OperatorAction } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
+import type { ActionEntry } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
 import { createServiceBusDeadLetters } from "@scheduler-agent-supervisor/operator/internal/messaging/service-bus-dead-letters";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { contracts } from "../../shared/contracts/order.ts";
@@ -73,7 +73,7 @@ async function numberOf(queue: string, messageId: string): Promise<string> {
   return String(found["sequenceNumber"]);
 }
 
-async function auditLog(messageId: string): Promise<OperatorAction[]> {
+async function auditLog(messageId: string): Promise<ActionEntry[]> {
   const entries = await openAuditLog(app.settings);
   return entries.flatMap((entry) =>
     entry.kind === "operatorAction" && entry.message?.messageId === messageId ? [entry] : [],

@@ -10,7 +10,7 @@ import {
 import { recover } from "@scheduler-agent-supervisor/core/internal/domain/recovery/recovery";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
 import { leftBefore, waitingJobOf } from "@scheduler-agent-supervisor/operator/internal/domain/waiting";
-import type { AgentStandings } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import type { AgentHealth } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { createHeldUp } from "@scheduler-agent-supervisor/operator/internal/operations/held-up";
 import { createWaitingJobs } from "@scheduler-agent-supervisor/operator/internal/store/waiting-jobs";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -140,9 +140,9 @@ function shown({ step, agent, direction, run }: { step: string; agent: string; d
 test("P30 they are grouped by agent and cause, the largest group first; an open breaker is a cause", async () => {
   const broken = { endpoint: "http://fraud/", health: "broken", inFlight: 1, capacity: 9, isSlow: false } as const;
   const instances = [{ instance: "i-1", at: NOW, endpoints: [{ ...broken, lastError: "HTTP 500" }] }];
-  const standings: AgentStandings = { asOf: NOW, pauses: [], workflows: [], agents: [{ name: "fraud", instances }] };
+  const health: AgentHealth = { asOf: NOW, pauses: [], workflows: [], agents: [{ name: "fraud", instances }] };
   const heldUp = createHeldUp({
-    ...{ jobs: createWaitingJobs(container), agents: async () => standings },
+    ...{ jobs: createWaitingJobs(container), agents: async () => health },
     ...{ claimWithinMs: 60_000, graceMs: 120_000, now: () => Date.parse(NOW) },
   });
   const { groups, count } = await heldUp.groups();

@@ -154,7 +154,7 @@ test(
     await expect.poll(() => named("MessagePostponed")).toContain("gift-1");
     const { workflows } = (await ask("workflows")).body as { workflows: object[] };
     const jobs = expect.objectContaining({ inError: 1 });
-    expect(workflows).toContainEqual({ name: "order-fulfilment", version: NEXT.version, standing: "missing", jobs });
+    expect(workflows).toContainEqual({ name: "order-fulfilment", version: NEXT.version, state: "missing", jobs });
     const rejected = await ask("jobs/next-error/resubmit", { reason: "test" });
     expect(rejected).toMatchObject({
       status: 409,
@@ -180,7 +180,7 @@ test(
     expect(workflows).toContainEqual({
       name: "order-fulfilment",
       version: NEXT.version,
-      standing: "newest",
+      state: "newest",
       jobs: none,
     });
     await nothingIsLost();

@@ -72,10 +72,10 @@ test("an operator sees which versions orders need", async () => {
   expect(workflows).toContainEqual({
     name: CHAIN.name,
     version: CHAIN.version,
-    standing: "mayBeRetired",
+    state: "mayBeRetired",
     jobs: none,
   });
-  expect(workflows).toContainEqual({ name: "at-once", version: CHAIN.version, standing: "retired", jobs: none });
+  expect(workflows).toContainEqual({ name: "at-once", version: CHAIN.version, state: "retired", jobs: none });
 });
 
 test("an app whose workflow was edited without a new version does not start", async () => {

@@ -17,7 +17,7 @@ export type {
   Start,
 } from "./agents/agent.ts";
 export {
-  type Answer,
+  type AnswerBody,
   callService,
   keepId,
   type LookUp,

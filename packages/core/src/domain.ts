@@ -68,20 +68,20 @@ export {
   type ClaimOutcome,
   type Look,
   looksAt,
+  outcomeReadBy,
   PROGRESS,
   runKey,
   type StartAttempt,
   type StepEnd,
   type StepOutcome,
   type StepTask,
-  standingOf,
 } from "./domain/steps/attempt.ts";
 export { outputOf } from "./domain/steps/news.ts";
 export { isWanted } from "./domain/steps/outputs.ts";
-export type { Poll } from "./domain/steps/poll.ts";
+export type { PollTask } from "./domain/steps/poll.ts";
 export { untaken } from "./domain/steps/step-run.ts";
 export { transitions } from "./domain/steps/transitions.ts";
-export { entryOf as historyEntryOf } from "./domain/steps/verdicts.ts";
+export { historyEntryOf } from "./domain/steps/verdicts.ts";
 export { inWords, isThrown, messageOf } from "./domain/thrown.ts";
 export { underlyingError } from "./domain/underlying-error.ts";
 export { itemsOf, NO_RULES, type WorkflowRules } from "./domain/workflows/workflow-rules.ts";

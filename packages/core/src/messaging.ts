@@ -11,11 +11,11 @@ export { type Checked, check, checkJson, checkQuery } from "./messaging/checked.
 export {
   allKeys,
   allSecrets,
+  contentSchemaOf,
   contractFor,
   contractOf,
   contractQuery,
   resultSchemaOf,
-  schemaOf,
 } from "./messaging/contract.ts";
 export { extension } from "./messaging/extension.ts";
 export { memberRedactorOf, withoutFound } from "./messaging/hidden-members.ts";

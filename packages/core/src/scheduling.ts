@@ -26,8 +26,8 @@ export {
 export { answerRequest } from "./scheduler/steps/answer-request.ts";
 export { askAgent } from "./scheduler/steps/ask-agent.ts";
 export { COMPLETIONS_PATH, completionUrl, parseReport, type Report } from "./scheduler/steps/completion.ts";
-export { findProgress } from "./scheduler/steps/find-progress.ts";
-export { pollStep } from "./scheduler/steps/poll-step.ts";
+export { pollService } from "./scheduler/steps/poll-service.ts";
+export { readProgress } from "./scheduler/steps/read-progress.ts";
 export { type ReadEnd, reportByKey } from "./scheduler/steps/report-by-key.ts";
 export { runStep } from "./scheduler/steps/run-step.ts";
 export { runSteps } from "./scheduler/steps/run-steps.ts";

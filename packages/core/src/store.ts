@@ -1,12 +1,12 @@
 // Public entry `core/store`: the ports of the state store and the audit log, and their values.
 export { type AgentHealthStore, REPORT_LASTS_S } from "./store/agent-health-store.ts";
 export {
+  type ActionEntry,
   type AuditLog,
   type DecisionEntry,
   dayOfSweep,
   type LateReply,
   lateReplyId,
-  type OperatorAction,
   type SupervisionEntry,
 } from "./store/audit-log.ts";
 export { CONTAINERS, DATABASE } from "./store/containers.ts";
@@ -29,4 +29,4 @@ export type { Pause, Watch } from "./store/pause-store.ts";
 export { type Document, recordOf } from "./store/record-versions.ts";
 export { remembered } from "./store/remembered.ts";
 export { shownRecord } from "./store/stored-record.ts";
-export { entityTag, isWanted, type WantedVersion } from "./store/wanted-version.ts";
+export { entityTag, isWantedVersion, type WantedVersion } from "./store/wanted-version.ts";

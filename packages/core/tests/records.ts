@@ -16,7 +16,7 @@ export const route = { endpoint: "http://x/", because: "only one" };
 const reply = { replyTo: null, replyToSessionId: null, correlationId: "c", traceparent: null };
 export const notStarted: StepRecord = { ...NOT_STARTED, agent: "a", result: null, compensation: null, generation: 1 };
 
-export function write(record: StateRecord, { guard, changes }: GuardedWrite): StateRecord {
+function write(record: StateRecord, { guard, changes }: GuardedWrite): StateRecord {
   expect(holds(guard, record)).toBe(true);
   return applyChanges(record, changes);
 }

@@ -60,7 +60,7 @@ export const encoderAgent = defineAgent({
   },
 });
 
-export const catalogAgent = defineAgent({
+const catalogAgent = defineAgent({
   name: "catalog",
   service: { setting: "CatalogEndpoints", local: "http://127.0.0.1:7182", isOptional: true },
   seen: ({ jobId, title }: Video) => ({ jobId, title }),

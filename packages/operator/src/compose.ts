@@ -21,14 +21,14 @@ import {
   STORAGE_RETRY,
 } from "@scheduler-agent-supervisor/core/supervision";
 import { MOST_JOBS } from "./domain/bulk.ts";
-import { type GaugesStanding, gaugesStanding } from "./domain/gauges-standing.ts";
+import { type GaugesFreshness, gaugesFreshness } from "./domain/gauges-freshness.ts";
 import { switchedOff } from "./domain/switched-off.ts";
 import { SWEEP_GRACE_MS } from "./domain/waiting.ts";
-import type { AgentStandings, LastHour, Session, Traffic, WaitingMessages } from "./messaging/console-contract.ts";
+import type { AgentHealth, LastHour, Session, Traffic, WaitingMessages } from "./messaging/console-contract.ts";
 import { deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAge } from "./messaging/queue-ages.ts";
 import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letters.ts";
-import { createAgentStandings } from "./operations/agent-standings.ts";
+import { createAgentHealth } from "./operations/agent-health.ts";
 import { type AttentionReader, createAttention } from "./operations/attention.ts";
 import { type AwaitingReader, createAwaiting } from "./operations/awaiting.ts";
 import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
@@ -78,12 +78,12 @@ export interface ConsolePorts {
   readonly traffic: () => Promise<Traffic>;
   readonly lastHour: () => Promise<LastHour>;
   readonly pauses: Pauses;
-  readonly agents: () => Promise<AgentStandings>;
+  readonly agents: () => Promise<AgentHealth>;
   /** The workflows and agents that can be paused, by name. */
   readonly known: { readonly [kind in Pause["kind"]]: readonly string[] };
   readonly taken: TakenJobStore;
   readonly supervision: SupervisionReader;
-  readonly gauges: () => Promise<GaugesStanding>;
+  readonly gauges: () => Promise<GaugesFreshness>;
   readonly environment: Session["environment"];
   readonly traceUrl: Session["traceUrl"];
   readonly signIn: OperatorSignIn;
@@ -121,11 +121,11 @@ function composeOperator(business: Business, composed: Composed): Desk {
   const openJobs = keepOpenJobs(createOpenJobStore(jobs), MOST_JOBS, now);
   const attention = createAttention({ openJobs, jobGauges, clockSkewMs: ports.timing.clockSkewMs, now });
   const known = { workflow: business.workflowNames, agent: business.serviceAgents.map(({ name }) => name) };
-  const agents = createAgentStandings({ health: composed.health, pauses, known, now });
-  const heldUpSeenWith = (standings: typeof agents) =>
+  const agents = createAgentHealth({ health: composed.health, pauses, known, now });
+  const heldUpSeenWith = (health: typeof agents) =>
     createHeldUp({
       jobs: createWaitingJobs(jobs),
-      agents: standings,
+      agents: health,
       claimWithinMs: ports.timing.claimWithinMs,
       graceMs: SWEEP_GRACE_MS + ports.timing.clockSkewMs,
       now,
@@ -161,7 +161,7 @@ function composeOperator(business: Business, composed: Composed): Desk {
       lastHour: createLastHour({ counts, attention, samples, now }),
       taken: createCosmosTakenJobs(supervision),
       supervision: createSupervisionReader(besideLease.getBlobClient(LEASE_BLOB), { supervision, audit }),
-      gauges: async () => gaugesStanding(await gaugesSigns.read(), now(), upSince),
+      gauges: async () => gaugesFreshness(await gaugesSigns.read(), now(), upSince),
       environment: config.EnvironmentName,
       traceUrl: config.TraceUrl ?? null,
       signIn: config.OperatorSignIn,

@@ -1,7 +1,7 @@
 // Public entry `testing`: the test kit for an app's own workflows (P20).
 
+export type { Unseen } from "./model/coverage.ts";
 export { type Exploration, type ExploreOptions, explore } from "./model/explore.ts";
-export type { Unseen } from "./model/seen.ts";
 export { type ReplayOutcome, replay, type StoredEvent } from "./replay/replay.ts";
 export { type ReplayedFile, replayFiles } from "./replay/replay-files.ts";
 export type {

@@ -78,7 +78,7 @@ export const OF_RECORDS = [
     ],
     [
       "A record keeps every entry of its history.",
-      "core:domain/recovery/next-attempt.ts remembered",
+      "core:domain/recovery/next-attempt.ts historyWith",
       ["text", ".slice(-HISTORY_LIMIT)", ""],
       "core:domain/operator/operator.test.ts",
     ],

@@ -1,6 +1,6 @@
 // Who waits for an endpoint is called in as soon as it may be tried again, whenever the clock moves.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { BREAKER } from "./endpoint-health.ts";
+import { BREAKER } from "./circuit-breaker.ts";
 import { EndpointPool, type Lease } from "./endpoint-pool.ts";
 
 beforeEach(() => void vi.useFakeTimers());

@@ -3,7 +3,7 @@ import type { Priority } from "../domain/content/job.ts";
 import { noCallsBecause } from "../domain/underlying-error.ts";
 import type { Endpoint, LastError } from "./agent.ts";
 import { bounded } from "./bounds.ts";
-import { type BreakerOptions, type CallOutcome, EndpointHealth } from "./endpoint-health.ts";
+import { type BreakerOptions, type CallOutcome, CircuitBreaker } from "./circuit-breaker.ts";
 import { OddAnswers } from "./odd-answers.ts";
 import { chooseEndpoint, type EndpointChoice, type EndpointView, type Health, nextLane } from "./routing.ts";
 
@@ -27,7 +27,7 @@ export interface Lease {
 }
 
 /** An endpoint as this process sees it. */
-export interface EndpointStanding {
+export interface EndpointHealth {
   readonly endpoint: string;
   readonly health: Health;
   /** Calls in progress from this process, and their limit. */
@@ -54,7 +54,7 @@ interface Slot extends EndpointView {
   /** Undefined while it answers in time. Otherwise other endpoints go first until this instant, and then one call tests whether it is still slow. */
   slowUntil: number | undefined;
   lastError: LastError | undefined;
-  readonly circuit: EndpointHealth;
+  readonly circuit: CircuitBreaker;
   readonly odd: OddAnswers;
 }
 
@@ -87,7 +87,7 @@ export class EndpointPool {
       health: "healthy",
       slowUntil: undefined,
       lastError: undefined,
-      circuit: new EndpointHealth(options.breaker, (state, why) => options.onHealth(url, state, why)),
+      circuit: new CircuitBreaker(options.breaker, (state, why) => options.onHealth(url, state, why)),
       odd: new OddAnswers(),
     }));
   }
@@ -148,7 +148,7 @@ export class EndpointPool {
   }
 
   /** The current health of each endpoint, for people. */
-  standings(): EndpointStanding[] {
+  health(): EndpointHealth[] {
     const now = this.#options.now();
     return this.#slots.map(({ url, capacity, inFlight, slowUntil = 0, circuit, lastError }) => {
       const health = circuit.at(now);

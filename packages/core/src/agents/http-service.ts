@@ -13,7 +13,7 @@ import { BODY_LIMIT_BYTES, ID_LIMIT, readStart } from "./bounds.ts";
 import { type AnswerRule, type Meaning, meaningOf, subjectOf } from "./service-answers.ts";
 
 /** The JSON object in a service's answer; empty if there is none. */
-export type Answer = { readonly [name: string]: unknown };
+export type AnswerBody = { readonly [name: string]: unknown };
 
 /** One call with an effect: the request, and the meaning of the service's answer. */
 export interface ServiceCall {
@@ -21,9 +21,9 @@ export interface ServiceCall {
   readonly path: string;
   readonly body: unknown;
   /** The result to keep of the service's answer; undefined if the answer is not valid. */
-  readonly keep: (answer: Answer) => StepResult | undefined;
+  readonly keep: (answer: AnswerBody) => StepResult | undefined;
   /** For a service that answers 202 and does it later: the service's own id for the work. Undefined if the answer is not valid. */
-  readonly reference?: (answer: Answer) => string | undefined;
+  readonly reference?: (answer: AnswerBody) => string | undefined;
   /** Whether the app polls after the time in its 202 (`Retry-After`). Without that time the service reports. */
   readonly isPolled?: boolean;
   /** The answers that are a decision about the job; the first matching rule applies. Every other answer is a fault of the endpoint. */
@@ -34,7 +34,7 @@ export interface ServiceCall {
 export interface LookUp {
   readonly path: string;
   /** Null if the service has no such thing; undefined if the answer is not valid. */
-  readonly keep: (answer: Answer) => StepResult | null | undefined;
+  readonly keep: (answer: AnswerBody) => StepResult | null | undefined;
   readonly answers?: readonly AnswerRule<"rejected" | "later" | "absent">[];
   /** For a poll: a 202 with `Retry-After` means that the work is not done yet. */
   readonly isPolled?: boolean;
@@ -45,7 +45,7 @@ interface ServiceResponse {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData["headers"];
   readonly isJson: boolean;
-  readonly answer: Answer;
+  readonly answer: AnswerBody;
   readonly code: unknown;
   /** For people. */
   readonly message: string;
@@ -191,7 +191,7 @@ export function keepId(name: string): ServiceCall["keep"] {
 }
 
 /** The id in the answer: as text, also where the service's ids are whole numbers. */
-export const idIn = ({ id }: Answer): string | undefined => textOfId(id);
+export const idIn = ({ id }: AnswerBody): string | undefined => textOfId(id);
 
 /** A whole number that a double can't hold is a text already (`readAnswer`). */
 function textOfId(id: unknown): string | undefined {
@@ -203,7 +203,7 @@ function textOfId(id: unknown): string | undefined {
  * A text that is too long is not an id: a part of it would name another thing. In a path `.` and `..` would too, and no encoding changes that (URL
  * standard, "double-dot URL path segment").
  */
-export function isId(value: unknown): value is string {
+function isId(value: unknown): value is string {
   return typeof value === "string" && value !== "" && value.length <= ID_LIMIT && !/^\.{1,2}$/.test(value);
 }
 
@@ -217,7 +217,7 @@ export function notYet(finding: Finding): Exclude<AgentReply, { kind: "accepted"
 }
 
 /** The status in the answer, null if it has none. */
-export const statusIn = ({ status }: Answer): string | null => (isId(status) ? status : null);
+export const statusIn = ({ status }: AnswerBody): string | null => (isId(status) ? status : null);
 
 /**
  * The id of a step's effect, as a segment of a path: the recorded id, or the idempotency key if the outcome is unknown.
@@ -241,7 +241,7 @@ function pauseAskedFor(headers: Dispatcher.ResponseData["headers"]): number | un
 }
 
 interface ReadAnswer {
-  readonly answer?: Answer | undefined;
+  readonly answer?: AnswerBody | undefined;
   readonly fault?: string | undefined;
 }
 
@@ -256,7 +256,7 @@ function readAnswer(bytes: Buffer, headers: Dispatcher.ResponseData["headers"]):
     if (value === null || typeof value !== "object") return {};
     // Which of the two would be compensated?
     const [repeated] = lostOf(read.text).repeated;
-    return repeated === undefined ? { answer: value as Answer } : { fault: `an answer that has ${repeated} twice` };
+    return repeated === undefined ? { answer: value as AnswerBody } : { fault: `an answer that has ${repeated} twice` };
   } catch {
     return {};
   }

@@ -86,7 +86,7 @@ function noCredential(cause: unknown): Unavailable {
   return { kind: "unavailable", message, inShort: message, misconfigured: true };
 }
 
-export function errorOf({ message, misconfigured }: Unavailable, { url }: Lease): LastError {
+export function lastErrorOf({ message, misconfigured }: Unavailable, { url }: Lease): LastError {
   return { endpoint: url, message, ...(misconfigured && { misconfigured }) };
 }
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { bounds } from "../../tests/bounds.ts";
 import { sampleJob } from "../../tests/jobs.ts";
 import type { AgentReply } from "./agent.ts";
-import type { EndpointStanding } from "./endpoint-pool.ts";
+import type { EndpointHealth } from "./endpoint-pool.ts";
 import { routeAgent } from "./route-agent.ts";
 
 const NOW = Date.parse("2026-01-01T12:00:00.000Z");
@@ -19,7 +19,7 @@ afterEach(() => void vi.useRealTimers());
 
 function routed(answer: () => Promise<AgentReply>) {
   const state = { isPaused: false, calls: 0 };
-  let standings: () => EndpointStanding[] = () => [];
+  let health: () => EndpointHealth[] = () => [];
   const work = () => {
     state.calls += 1;
     return answer();
@@ -29,11 +29,11 @@ function routed(answer: () => Promise<AgentReply>) {
     breaker: { failures: 1 },
     mayBegin: async (name) => !(name === "payment" && state.isPaused),
     onRouted: (_, read) => {
-      standings = read;
+      health = read;
     },
   });
   const call = () => agent.call("work", REQUEST, bounds(new Date(Date.now() + 10_000).toISOString()));
-  return { state, call, standings: () => standings() };
+  return { state, call, health: () => health() };
 }
 
 test("P26 while it is paused its service is not called, and the step counts as not taken up", async () => {
@@ -47,21 +47,21 @@ test("P26 while it is paused its service is not called, and the step counts as n
 
 test("a call that is under way when it is paused ends", async () => {
   let end = (_: AgentReply) => {};
-  const { state, call, standings } = routed(() => new Promise((resolve) => (end = resolve)));
+  const { state, call, health } = routed(() => new Promise((resolve) => (end = resolve)));
   const called = call();
   await vi.waitFor(() => expect(state.calls).toBe(1));
   state.isPaused = true;
-  expect(standings()).toMatchObject([{ inFlight: 1, capacity: 4, health: "healthy", lastError: null }]);
+  expect(health()).toMatchObject([{ inFlight: 1, capacity: 4, health: "healthy", lastError: null }]);
   end({ kind: "done", result: {} });
   expect(await called).toMatchObject({ kind: "done" });
-  expect(standings()).toMatchObject([{ inFlight: 0 }]);
+  expect(health()).toMatchObject([{ inFlight: 0 }]);
 });
 
 test("an endpoint whose breaker is open says why", async () => {
-  const { call, standings } = routed(async () => ({ kind: "unavailable", message: "503: a text", inShort: "503" }));
+  const { call, health } = routed(async () => ({ kind: "unavailable", message: "503: a text", inShort: "503" }));
   const called = call();
   await vi.advanceTimersByTimeAsync(11_000);
   await called;
-  expect(standings()).toMatchObject([{ endpoint: "https://pay.example/", isSlow: false, lastError: "503" }]);
-  expect(["broken", "probeDue"]).toContain(standings()[0]?.health);
+  expect(health()).toMatchObject([{ endpoint: "https://pay.example/", isSlow: false, lastError: "503" }]);
+  expect(["broken", "probeDue"]).toContain(health()[0]?.health);
 });

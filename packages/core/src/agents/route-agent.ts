@@ -14,11 +14,11 @@ import type {
   RoutedAgent,
 } from "./agent.ts";
 import { type Authenticators, authenticateAll } from "./authentication.ts";
+import { BREAKER, type BreakerOptions } from "./circuit-breaker.ts";
 import { checkedResult, readBy } from "./declared-results.ts";
-import { BREAKER, type BreakerOptions } from "./endpoint-health.ts";
-import { EndpointPool, type EndpointStanding } from "./endpoint-pool.ts";
+import { type EndpointHealth, EndpointPool } from "./endpoint-pool.ts";
 import type { Health } from "./routing.ts";
-import { type Manner, type Service, untilAnswered, type Work } from "./until-answered.ts";
+import { type Manner, type RoutedService, untilAnswered, type Work } from "./until-answered.ts";
 import { withinBounds } from "./within-bounds.ts";
 import { answeringWithout } from "./without-secrets.ts";
 
@@ -51,11 +51,11 @@ export type OnHealth = (agent: string, endpoint: string, state: Health, why: str
 
 export type OnMisconfigured = (agent: string, operation: string, error: LastError) => void;
 
-export type MayBegin = (agent: string) => Promise<boolean>;
+type MayBegin = (agent: string) => Promise<boolean>;
 
-export type OnRouted = (agent: string, standings: () => EndpointStanding[]) => void;
+type OnRouted = (agent: string, health: () => EndpointHealth[]) => void;
 
-export interface Try {
+interface Try {
   readonly agent: string;
   readonly operation: string;
   readonly endpoint: string;
@@ -82,7 +82,7 @@ export function routeAgent(agent: Agent<never>, endpoints: readonly Endpoint[], 
   if (endpoints.length === 0) throw new Error(`the agent ${agent.name} has no endpoint`);
   const settings = { ...DEFAULTS, ...options };
   const service = serviceOf(agent.name, endpoints, settings);
-  settings.onRouted?.(agent.name, () => service.pool.standings());
+  settings.onRouted?.(agent.name, () => service.pool.health());
   const manners = mannersOf(agent, settings);
   return {
     name: agent.name,
@@ -134,7 +134,7 @@ export function routeAgent(agent: Agent<never>, endpoints: readonly Endpoint[], 
   };
 }
 
-function serviceOf(agent: string, endpoints: readonly Endpoint[], settings: Settings): Service {
+function serviceOf(agent: string, endpoints: readonly Endpoint[], settings: Settings): RoutedService {
   const { now, breaker, waitingRoom, authenticators, onHealth, onMisconfigured } = settings;
   const limits = { ...BREAKER, ...breaker };
   const pool = new EndpointPool(endpoints, {

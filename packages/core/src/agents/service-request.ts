@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { StepResult } from "../domain/record/state-record.ts";
 import type { AgentCall, AgentReply, Find, Finding, JobView, Operation, OperationPolicy, Poll } from "./agent.ts";
-import { type Answer, callService, idIn, lookUp, notYet, serviceId, statusIn } from "./http-service.ts";
+import { type AnswerBody, callService, idIn, lookUp, notYet, serviceId, statusIn } from "./http-service.ts";
 import type { AnswerRule } from "./service-answers.ts";
 
 /**
@@ -15,7 +15,7 @@ export type Recorded<Adds = never> = z.ZodType<StepResult> | Kept<z.ZodType<Step
 export interface Kept<Schema extends z.ZodType, Adds> {
   readonly schema: Schema;
   /** Undefined if the answer is not valid. */
-  readonly keep: (answer: Answer, adds: Adds) => StepResult | undefined;
+  readonly keep: (answer: AnswerBody, adds: Adds) => StepResult | undefined;
 }
 
 /** One POST with the idempotency key of its step. */
@@ -35,7 +35,7 @@ export type ServiceQuery<Adds = object> = {
 } & (
   | {
       /** Absent: as the operation's result is read. Null if the service has no such thing; undefined if the answer is not valid. */
-      readonly keep: (answer: Answer) => StepResult | null | undefined;
+      readonly keep: (answer: AnswerBody) => StepResult | null | undefined;
       readonly adds?: never;
     }
   | ({ readonly keep?: never } & Added<Adds>)
@@ -80,7 +80,7 @@ interface MemberAs<Member extends z.ZodType> {
 }
 
 const memberAs =
-  (member: z.ZodType, read: (answer: Answer) => StepResult[string] | undefined) =>
+  (member: z.ZodType, read: (answer: AnswerBody) => StepResult[string] | undefined) =>
   (name: string, adds: z.ZodRawShape = {}): Kept<never, object> => ({
     schema: z.object({ [name]: member, ...adds }) as never,
     keep: (answer, added) => {
@@ -108,8 +108,8 @@ export interface Reading {
 
 const keepOf = ({ recorded }: Reading, adds: object | undefined) => {
   // A schema alone: the result is checked against it wherever it comes from.
-  if (!("schema" in recorded)) return (answer: Answer) => ({ ...answer, ...adds }) as StepResult;
-  return (answer: Answer) => recorded.keep(answer, (adds ?? {}) as never);
+  if (!("schema" in recorded)) return (answer: AnswerBody) => ({ ...answer, ...adds }) as StepResult;
+  return (answer: AnswerBody) => recorded.keep(answer, (adds ?? {}) as never);
 };
 
 /** The operation that sends what is asked. A reply is returned as it is. */

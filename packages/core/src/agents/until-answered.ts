@@ -7,7 +7,7 @@ import type { Authenticate } from "./authentication.ts";
 import { bounded } from "./bounds.ts";
 import type { Deadline } from "./deadline.ts";
 import type { EndpointPool, Lease } from "./endpoint-pool.ts";
-import { errorOf, type Trial, tryOnce } from "./one-try.ts";
+import { lastErrorOf, type Trial, tryOnce } from "./one-try.ts";
 import type { TakenUp } from "./within-bounds.ts";
 
 /** An operation's policy, with every member set. */
@@ -21,7 +21,7 @@ export interface Manner {
 }
 
 /** The agent's service, with its endpoints. */
-export interface Service {
+export interface RoutedService {
   readonly pool: EndpointPool;
   /** By URL; an endpoint that is not included needs no credential. */
   readonly authenticate: ReadonlyMap<string, Authenticate>;
@@ -51,7 +51,7 @@ export interface Work {
  * A service may still be working on a request when it is queried for its effect: `absent` counts only once no aborted try can take effect any
  * more.
  */
-export async function untilAnswered(work: Work, deadline: Deadline, service: Service): Promise<BoundedReply> {
+export async function untilAnswered(work: Work, deadline: Deadline, service: RoutedService): Promise<BoundedReply> {
   const { operation, manner, request, priority } = work;
   const { find, atMostOnce } = manner;
   const { pool, now, onMisconfigured } = service;
@@ -96,7 +96,7 @@ export async function untilAnswered(work: Work, deadline: Deadline, service: Ser
           outcomeUnknown = false;
           continue;
         case "unavailable":
-          lastError = errorOf(reply, lease);
+          lastError = lastErrorOf(reply, lease);
           askedMs = reply.about === undefined || reply.about === "endpoint" ? 0 : (reply.retryAfterMs ?? 0);
           if (reply.misconfigured) onMisconfigured(operation, lastError);
           if (asks || !reply.mayHaveHappened) break;
@@ -121,7 +121,7 @@ function trialOf(
   { run, ask, manner, request, completeBy }: Work,
   tries: number | undefined,
   { url }: Lease,
-  { authenticate }: Service,
+  { authenticate }: RoutedService,
 ): Trial {
   return {
     run: tries === undefined ? ask : (call) => run(call, tries),

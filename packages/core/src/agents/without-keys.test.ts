@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bounds as boundsOf } from "../../tests/bounds.ts";
 import { sampleJob } from "../../tests/jobs.ts";
 import type { Agent, AgentCall, AgentRequest, Finding, OperationPolicy } from "./agent.ts";
-import { type Answer, callService, keepId, lookUp } from "./http-service.ts";
+import { type AnswerBody, callService, keepId, lookUp } from "./http-service.ts";
 import { routeAgent } from "./route-agent.ts";
 import type { AnswerRule } from "./service-answers.ts";
 
@@ -50,7 +50,7 @@ function findBooking(call: AgentCall): Promise<Finding> {
 }
 
 /** Null: there is no such booking. Undefined: this is no answer to the question. */
-function first({ items }: Answer) {
+function first({ items }: AnswerBody) {
   if (!Array.isArray(items)) return undefined;
   return items.length === 0 ? null : keep(items[0] ?? {});
 }

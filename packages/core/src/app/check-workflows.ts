@@ -11,7 +11,7 @@ export interface VersionInUse extends WorkflowRef {
    * `newest`: new jobs start with it. `needed`: it must stay, because unfinished jobs need it. `mayBeRetired`: no job needs it. `missing`: jobs
    * need it, and this app does not have it. `retired`: this app does not have it, and no job needs it.
    */
-  readonly standing: "newest" | "needed" | "mayBeRetired" | "missing" | "retired";
+  readonly state: "newest" | "needed" | "mayBeRetired" | "missing" | "retired";
 }
 
 /** A version was edited: its jobs began with another content than the version has now. */
@@ -43,12 +43,12 @@ export async function checkWorkflows(
   const versions = await allVersions(known, register);
   // Nothing is reported of the newest ones, so their jobs are not counted.
   if (versions.every(({ isNewest }) => isNewest)) return;
-  for (const { name, version, standing, jobs } of await counted(versions, register)) {
-    if (standing === "newest" || standing === "retired") continue;
-    telemetry.event(standing === "missing" ? "WorkflowVersionMissing" : "WorkflowVersionInUse", {
+  for (const { name, version, state, jobs } of await counted(versions, register)) {
+    if (state === "newest" || state === "retired") continue;
+    telemetry.event(state === "missing" ? "WorkflowVersionMissing" : "WorkflowVersionInUse", {
       workflow: name,
       version,
-      standing,
+      state,
       ...jobs,
     });
   }
@@ -80,8 +80,8 @@ async function counted(versions: readonly Version[], register: WorkflowRegister)
   return versions.map(({ name, version, isKnown, isNewest }) => {
     const jobs = jobsOf({ name, version });
     const isNeeded = Object.values(jobs).some((count: number) => count > 0);
-    if (!isKnown) return { name, version, jobs, standing: isNeeded ? "missing" : "retired" };
-    if (isNewest) return { name, version, jobs, standing: "newest" };
-    return { name, version, jobs, standing: isNeeded ? "needed" : "mayBeRetired" };
+    if (!isKnown) return { name, version, jobs, state: isNeeded ? "missing" : "retired" };
+    if (isNewest) return { name, version, jobs, state: "newest" };
+    return { name, version, jobs, state: isNeeded ? "needed" : "mayBeRetired" };
   });
 }

@@ -7,14 +7,7 @@ import type { AnyAgent } from "./define-agent.ts";
  * the other, at once, or again after some time. `afterCompensation`: none when it is requested again after its compensation. `compensatedFirst`: none when
  * its compensation came before it. `found`: the policy's `find` knows whether it was done.
  */
-export const SERVICE_CHECKS = [
-  "repeated",
-  "concurrent",
-  "late",
-  "afterCompensation",
-  "compensatedFirst",
-  "found",
-] as const;
+const SERVICE_CHECKS = ["repeated", "concurrent", "late", "afterCompensation", "compensatedFirst", "found"] as const;
 /** One of them, by its name. */
 export type ServiceCheck = (typeof SERVICE_CHECKS)[number];
 

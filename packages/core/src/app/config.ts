@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Authentication, Endpoint } from "../agents/agent.ts";
 import { START_WITHIN_MS } from "../domain/definition/workflow.ts";
-import { inWords } from "../messaging/checked.ts";
+import { faultsOf } from "../messaging/checked.ts";
 import { QUEUES } from "../messaging/queues.ts";
 import { ownedQueues } from "../submission/owned-queues.ts";
 import type { TelemetrySettings } from "../telemetry/exporting.ts";
@@ -217,7 +217,7 @@ export function parseTelemetryConfig(environment: Environment): TelemetrySetting
 function parsed<Schema extends z.ZodType>(schema: Schema, environment: Environment): z.output<Schema> {
   const parsed = schema.safeParse(environment);
   if (parsed.success) return parsed.data;
-  const faults = inWords(parsed.error, "the settings");
+  const faults = faultsOf(parsed.error, "the settings");
   throw new Error(`These settings are at fault (local.settings.sample.json shows them all):\n  ${faults.join("\n  ")}`);
 }
 

@@ -7,7 +7,7 @@ import { reportEnd } from "../scheduler/scheduler-client.ts";
 import { askAgent } from "../scheduler/steps/ask-agent.ts";
 import { runStep } from "../scheduler/steps/run-step.ts";
 import { runSteps } from "../scheduler/steps/run-steps.ts";
-import { observe, type Subject } from "../telemetry/invocation.ts";
+import { type InvocationSpan, observe } from "../telemetry/invocation.ts";
 import { engineClient } from "./engine-client.ts";
 
 /** Runs a step through its agent's service, and the following steps of the same activity. */
@@ -31,7 +31,7 @@ async function reported(end: StepEnd, task: StepTask, context: InvocationContext
   return outputOf(task, end);
 }
 
-function subjectOf(task: StepTask, name: string): Subject {
+function subjectOf(task: StepTask, name: string): InvocationSpan {
   const { jobId, attempt, step, agent, operation, direction, reply } = task;
   return { name, traceparent: reply.traceparent, attributes: { jobId, attempt, step, agent, operation, direction } };
 }

@@ -46,7 +46,7 @@ export const completeStep = (application: App) => {
   const doubted = createDoubtedAddresses();
   return async (request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> => {
     if (Number(request.headers.get("content-length") ?? 0) > REPORT_LIMIT) return rejected(TOO_LARGE);
-    const standing = application.ports();
+    const ports = application.ports();
     const bytes = Buffer.from(await request.arrayBuffer());
     if (bytes.length > REPORT_LIMIT) return rejected(TOO_LARGE);
     const body = textOfBody(bytes, request.headers.get("content-type") ?? "");
@@ -59,8 +59,8 @@ export const completeStep = (application: App) => {
     const { jobId } = parsed.report.address;
     try {
       return await observe(context, {}, async (telemetry) => {
-        const taken = await takeReport(parsed.report, { ...standing, telemetry });
-        if (taken.kind === "unknown") return rejected(doubted.mayBeNew(ticket, standing.now()) ? AWAY : NOBODY_WAITS);
+        const taken = await takeReport(parsed.report, { ...ports, telemetry });
+        if (taken.kind === "unknown") return rejected(doubted.mayBeNew(ticket, ports.now()) ? AWAY : NOBODY_WAITS);
         if (taken.kind === "late") return NOBODY_WAITS;
         if (taken.kind === "not yet") return AWAY;
         if (taken.kind === "misfit") return atFault(taken.faults);

@@ -2,11 +2,11 @@
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import type { Look } from "../domain/steps/attempt.ts";
-import type { Poll } from "../domain/steps/poll.ts";
+import type { PollTask } from "../domain/steps/poll.ts";
 import { publishEndOf } from "../scheduler/publishing/publish.ts";
 import { reportEnd } from "../scheduler/scheduler-client.ts";
-import { findProgress as findOnce } from "../scheduler/steps/find-progress.ts";
-import { pollStep as pollOnce } from "../scheduler/steps/poll-step.ts";
+import { pollService } from "../scheduler/steps/poll-service.ts";
+import { readProgress } from "../scheduler/steps/read-progress.ts";
 import { observe } from "../telemetry/invocation.ts";
 import { engineClient } from "./engine-client.ts";
 
@@ -29,17 +29,17 @@ export const findProgress = (application: App) => (look: Look & Subject, context
   const { jobId, attempt, traceparent } = look;
   const subject = { traceparent, attributes: { jobId, attempt } };
   return observe(context, subject, async (telemetry) => {
-    const outcome = await findOnce(look, application.contextOf(telemetry));
+    const outcome = await readProgress(look, application.contextOf(telemetry));
     await reportEnd(engineClient(context), jobId, { outcome, receiver: attempt });
   });
 };
 
 /** Requests the status of an accepted step from its service. */
-export const pollStep = (application: App) => (poll: Poll, context: InvocationContext) => {
+export const pollStep = (application: App) => (poll: PollTask, context: InvocationContext) => {
   const { jobId, attempt, step, direction, traceparent } = poll;
   const subject = { name: `${step} later?`, traceparent, attributes: { jobId, attempt, step, direction } };
   return observe(context, subject, async (telemetry) => {
-    const end = await pollOnce(poll, application.contextOf(telemetry));
+    const end = await pollService(poll, application.contextOf(telemetry));
     await reportEnd(engineClient(context), jobId, end);
   });
 };

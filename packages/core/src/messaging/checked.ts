@@ -19,7 +19,7 @@ export function check<T>(schema: z.ZodType<T>, input: unknown, whole: string): C
   // Also if a contract accepts any value, for example for a message's body.
   const depth = isNestedTooDeep(input) ? [`${whole}: is nested more than ${DEPTH_LIMIT} levels deep`] : [];
   if (parsed.success && depth.length === 0) return { kind: "valid", value: parsed.data };
-  return { kind: "invalid", faults: [...depth, ...(parsed.success ? [] : inWords(parsed.error, whole))] };
+  return { kind: "invalid", faults: [...depth, ...(parsed.success ? [] : faultsOf(parsed.error, whole))] };
 }
 
 /** The same for JSON text, such as a request's body. */
@@ -44,7 +44,7 @@ export function checkQuery<T>(schema: z.ZodType<T>, query: Iterable<[string, str
   return { kind: "invalid", faults: [...[...repeated].map((name) => `${name}: is given more than once`), ...faults] };
 }
 
-export function inWords({ issues }: z.ZodError, whole: string): string[] {
+export function faultsOf({ issues }: z.ZodError, whole: string): string[] {
   return issues.map((issue) => `${placeOf(issue.path) || whole}: ${wantedBy(issue)}`);
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { contractOf, defineContract, jobId, jobMembers, schemaOf } from "./contract.ts";
+import { contentSchemaOf, contractOf, defineContract, jobId, jobMembers } from "./contract.ts";
 
 test("in the JSON Schema of a contract the id can't be edited, and another member with an id can", () => {
   const contract = defineContract<{ readonly videoId: string; readonly workflow: string; readonly priority: "normal" }>(
@@ -10,7 +10,7 @@ test("in the JSON Schema of a contract the id can't be edited, and another membe
       ...{ secrets: [], keys: [], keysOf: () => ({}) },
     },
   );
-  const { properties } = schemaOf(contractOf({}, { usual: contract, usualWorkflow: "fulfil", of: {} })) as {
+  const { properties } = contentSchemaOf(contractOf({}, { usual: contract, usualWorkflow: "fulfil", of: {} })) as {
     readonly properties: { readonly [name: string]: object };
   };
   expect(properties["videoId"]).toMatchObject({ type: "string", readOnly: true });

@@ -118,7 +118,7 @@ export function allKeys(contracts: Contracts): readonly string[] {
 }
 
 /** As JSON Schema (draft 2020-12), for forms. The id is `readOnly`: with another one it would be another job. */
-export function schemaOf({ schema, idName }: Contract): unknown {
+export function contentSchemaOf({ schema, idName }: Contract): unknown {
   const { properties = {}, ...rest } = z.toJSONSchema(schema, { io: "input" });
   const { [idName]: id } = properties;
   return {

@@ -100,7 +100,7 @@ export class BusUnavailable extends Outage {
   }
 }
 
-export interface SendOptions {
+interface SendOptions {
   /** When the message is to arrive, an ISO 8601 instant; at once without one. */
   readonly at?: string | undefined;
 }

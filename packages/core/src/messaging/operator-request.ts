@@ -91,10 +91,8 @@ export const outcomeBody = z.discriminatedUnion("outcome", [
   z.strictObject({ outcome: z.literal("notDone"), reason, direction }),
 ]);
 
-export type StepOutcome = z.output<typeof outcomeBody>;
-
 /** @param text the request's body */
-export function parseStepOutcome(text: string): Checked<StepOutcome> {
+export function parseStepOutcome(text: string): Checked<z.output<typeof outcomeBody>> {
   return checkJson(outcomeBody, text, BODY);
 }
 

@@ -8,7 +8,7 @@ export const SENT_SUBJECT = "sentSubject";
 /** When its time to live ends; an ISO 8601 instant. The quarantine keeps it longer. */
 export const EXPIRES_AT = "expiresAt";
 /** Of a body that can't be read: its SHA-256 in hex, and its length. The body is whole where it has this length, and else its start. */
-export const BODY_DIGEST = "bodySha256";
+const BODY_DIGEST = "bodySha256";
 export const BODY_BYTES = "bodyBytes";
 /** The start of a body that is kept where the whole has no place beside its faults. */
 export const PREFIX_BYTES = 4096;

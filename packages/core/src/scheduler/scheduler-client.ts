@@ -12,7 +12,7 @@ import {
 } from "../domain/steps/attempt.ts";
 import { inWords } from "../domain/thrown.ts";
 import type { Context } from "./ports.ts";
-import { findProgress } from "./steps/find-progress.ts";
+import { readProgress } from "./steps/read-progress.ts";
 
 /** The orchestrator's name, and what of the durable client this needs. */
 export const SCHEDULER = "scheduler";
@@ -44,7 +44,7 @@ export async function startClaimed(
   context: Context,
 ): Promise<boolean> {
   const isKnown = await startAttempt(client, attempt);
-  if (isBehind) await report(client, attempt.jobId, attempt.attempt, await findProgress(lookOf(attempt), context));
+  if (isBehind) await report(client, attempt.jobId, attempt.attempt, await readProgress(lookOf(attempt), context));
   return isKnown;
 }
 

@@ -19,7 +19,7 @@ import {
 import { HistoryLength } from "../domain/steps/history-length.ts";
 import { knowsAll } from "../domain/steps/news.ts";
 import { type NextPolls, nextPolls } from "../domain/steps/next-polls.ts";
-import { keyOf, type Poll } from "../domain/steps/poll.ts";
+import { keyOf, type PollTask } from "../domain/steps/poll.ts";
 
 /** About two hours in all. */
 const PAUSE_MS = 5000;
@@ -111,7 +111,7 @@ interface Wait {
 /** The work that is due when a time is reached without an event. */
 interface Due {
   readonly isLook: boolean;
-  readonly polls: readonly Poll[];
+  readonly polls: readonly PollTask[];
 }
 
 const NOTHING: Due = { isLook: false, polls: [] };

@@ -45,7 +45,7 @@ export interface DecisionEntry {
   readonly stop?: AgentTimeout;
 }
 
-export interface OperatorAction {
+export interface ActionEntry {
   readonly kind: "operatorAction";
   readonly at: string;
   readonly operator: string;
@@ -75,7 +75,7 @@ export interface LateReply {
   readonly reason: string;
 }
 
-export type SupervisionEntry = SweepEntry | DecisionEntry | OperatorAction | LateReply;
+export type SupervisionEntry = SweepEntry | DecisionEntry | ActionEntry | LateReply;
 
 /** The most decisions in one write: an entry has a few KB, and a batch of Cosmos DB at most 2 MB and 100 operations. */
 export const MOST_DECISIONS = 100;
@@ -86,7 +86,7 @@ export interface AuditLog {
   sweep(entry: Omit<SweepEntry, "kind">): Promise<void>;
   /** Decisions of one sweep, at most `MOST_DECISIONS`: all or none. One that is written again replaces its earlier entry. */
   decisions(entries: readonly Omit<DecisionEntry, "kind">[]): Promise<void>;
-  operatorAction(entry: Omit<OperatorAction, "kind">): Promise<void>;
+  operatorAction(entry: Omit<ActionEntry, "kind">): Promise<void>;
   /** One that comes again, for the same reason, replaces its earlier entry: a service that repeats it fills nothing. */
   lateReply(entry: Omit<LateReply, "kind">): Promise<void>;
   /** All entries of one day (`2026-01-31`, UTC), or those of one job on it, the oldest first. */

@@ -7,7 +7,7 @@ import { inWords } from "../domain/thrown.ts";
 import type { ArchivedJob, JobArchive } from "./job-archive.ts";
 
 /** The schema version of a line. */
-export const ARCHIVE_VERSION = 1;
+const ARCHIVE_VERSION = 1;
 
 /** "Append Block", Blob service REST API: 100 MiB in newer versions of the service, 4 MiB in all versions. */
 const MOST_BYTES = 4 * 1024 * 1024;

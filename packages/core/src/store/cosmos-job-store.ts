@@ -27,7 +27,7 @@ import {
   ttlOf,
 } from "./cosmos-documents.ts";
 import { documentPath } from "./document-path.ts";
-import { conditionOf, operationOf } from "./guarded-patch.ts";
+import { conditionOf, patchOperationOf } from "./guarded-patch.ts";
 import { createJobCache, keep } from "./job-cache.ts";
 import {
   type ClosingStore,
@@ -170,7 +170,7 @@ export function createCosmosJobStore(
   }
 
   async function patchState(jobId: string, { guard, changes, lifetime }: GuardedWrite): Promise<Written> {
-    const patch = { condition: conditionOf(guard), operations: changes.map(operationOf) };
+    const patch = { condition: conditionOf(guard), operations: changes.map(patchOperationOf) };
     if (lifetime) return patchAll(jobId, patch, lifetime);
     return writing("change a state record", () =>
       unlessRejected(async () => (await container.item(STATE_ID, jobId).patch<Stored>(patch)).resource),

@@ -40,7 +40,7 @@ function doneCondition(step: string, direction: Direction): string {
   return `(IS_DEFINED(${state}) and (${state} = "Completed" or ${state} = "Failed"))`;
 }
 
-export function operationOf(change: Change): PatchOperation {
+export function patchOperationOf(change: Change): PatchOperation {
   const path = `/${change.path.join("/")}`;
   switch (change.op) {
     case "set":

@@ -2,10 +2,8 @@
 // partition of the supervision container: one small query reads them all.
 import { type Container, ErrorResponse } from "@azure/cosmos";
 
-export const PAUSABLE = ["workflow", "agent"] as const;
-
 export interface Paused {
-  readonly kind: (typeof PAUSABLE)[number];
+  readonly kind: "workflow" | "agent";
   readonly name: string;
 }
 

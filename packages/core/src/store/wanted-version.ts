@@ -9,6 +9,6 @@ export function entityTag(etag: string): string {
 }
 
 /** A weak ETag (`W/"…"`) never matches: it does not guarantee that nothing has changed. */
-export function isWanted(etag: string, wanted: WantedVersion): boolean {
+export function isWantedVersion(etag: string, wanted: WantedVersion): boolean {
   return wanted === "any" || wanted.includes(entityTag(etag));
 }

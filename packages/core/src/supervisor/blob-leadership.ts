@@ -1,7 +1,7 @@
 // The leadership among supervisors as the lease of one blob (P12): it expires by itself if its holder crashes.
 import { randomUUID } from "node:crypto";
 import { type BlobLeaseClient, type ContainerClient, RestError } from "@azure/storage-blob";
-import { type Leadership, LeadershipUnavailable, type Standing } from "./leadership.ts";
+import { type Election, type Leadership, LeadershipUnavailable } from "./leadership.ts";
 
 export interface BlobLease {
   /** Created if absent. */
@@ -73,7 +73,7 @@ export function createBlobLeadership({ container, blobName, leaseMs, name, now }
     return epoch + 1;
   }
 
-  async function following(): Promise<Standing> {
+  async function following(): Promise<Election> {
     const { metadata } = await blob.getProperties();
     const leader = metadata?.["leader"];
     return { kind: "following", ...(leader ? { leader: decodeURIComponent(leader) } : {}) };

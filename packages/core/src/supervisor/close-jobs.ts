@@ -17,7 +17,7 @@ export const STILL_PUBLISHED_MS = 300_000;
 const PAGE = 50;
 const AT_ONCE = 16;
 
-export interface Closing {
+interface JobsClosed {
   readonly closed: number;
   /** Another writer has changed them in the meantime. */
   readonly lost: number;
@@ -32,7 +32,7 @@ export interface Closing {
  * a crash in between the same jobs are found again; the archive recognises those of the last page, and adds none of them twice. Throws if store or
  * archive is unavailable.
  */
-export async function closeJobs(retention: Retention, withinMs: number, context: Context): Promise<Closing> {
+export async function closeJobs(retention: Retention, withinMs: number, context: Context): Promise<JobsClosed> {
   const endAt = context.now() + withinMs;
   const counts = { closed: 0, lost: 0, broken: 0, finished: false };
   try {
@@ -52,7 +52,7 @@ export async function closeJobs(retention: Retention, withinMs: number, context:
   return counts;
 }
 
-type Counts = { -readonly [name in keyof Closing]: Closing[name] };
+type Counts = { -readonly [name in keyof JobsClosed]: JobsClosed[name] };
 
 async function* pagesOf(state: keyof typeof OVER, before: number, { store }: Retention): AsyncGenerator<Versioned[]> {
   let page: Versioned[] = [];

@@ -4,34 +4,30 @@ import { stepOfRun } from "../domain/definition/items.ts";
 import type { Workflow } from "../domain/definition/workflow.ts";
 import { expiresAt } from "../domain/record/due.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
-import { waitingRuns } from "../domain/recovery/recovery.ts";
+import { type UntakenRuns, waitingRuns } from "../domain/recovery/recovery.ts";
 import { runKey } from "../domain/steps/attempt.ts";
-import type { AgentStanding } from "../scheduler/admission/agent-presence.ts";
+import type { Availability } from "../scheduler/admission/agent-presence.ts";
 import type { Ports } from "../scheduler/ports.ts";
 
-export interface WaitsJudged {
-  /** The runs, by `runKey`, whose wait is a failure. */
-  readonly untaken: ReadonlySet<string>;
-  /** The runs, by `runKey`, that were scheduled as often as they may be, and never taken up. */
-  readonly givenUp: ReadonlySet<string>;
+interface WaitsJudged extends UntakenRuns {
   /** How many jobs like this one a sweep may schedule again, if no failure is counted. */
-  readonly pace: Pace;
+  readonly quota: Quota;
 }
 
-export type Pace = "all" | "few" | "none";
+type Quota = "all" | "few" | "none";
 
 /**
  * A further attempt helps if an agent crashed or is back. It adds to an engine's backlog, and the record does not show which it is: then a sweep tries
  * a few. A request on an agent's queue has expired, so another one adds to nothing. While the agent is paused, no attempt can help.
  */
-const PACE = {
+const QUOTA = {
   paused: "none",
   unknown: "few",
   working: "few",
   back: "all",
   absent: "all",
-} as const satisfies Record<AgentStanding, Pace>;
-const SLOWEST_FIRST = ["none", "few", "all"] as const satisfies readonly Pace[];
+} as const satisfies Record<Availability, Quota>;
+const SLOWEST_FIRST = ["none", "few", "all"] as const satisfies readonly Quota[];
 
 /** Costs nothing unless a step of the record is overdue that was not taken up. @throws if the store does not answer */
 export async function judgeWaits(
@@ -44,18 +40,18 @@ export async function judgeWaits(
     waitingRuns(record, overdueBefore).map(async (waiting) => {
       const { step, run } = waiting;
       const windowMs = Date.parse(expiresAt(run)) - Date.parse(run.scheduledAt ?? expiresAt(run));
-      const standing = await presence.standing(record.steps[step]?.agent ?? "", windowMs);
-      const isUntaken = standing === "absent" && run.waitCount + 1 >= timing.mostTimesUntaken;
+      const availability = await presence.availability(record.steps[step]?.agent ?? "", windowMs);
+      const isUntaken = availability === "absent" && run.waitCount + 1 >= timing.mostTimesUntaken;
       const isByQueue = workflow.steps.find(({ name }) => name === stepOfRun(step))?.transport === "queue";
-      const pace = isByQueue && standing !== "paused" ? "all" : PACE[standing];
+      const quota = isByQueue && availability !== "paused" ? "all" : QUOTA[availability];
       // Once resubmitted it has as many more.
-      const isGivenUp = standing !== "paused" && (run.waitCount + 1) % timing.mostTimesRescheduled === 0;
-      return { key: runKey(waiting), pace, isUntaken, isGivenUp };
+      const isGivenUp = availability !== "paused" && (run.waitCount + 1) % timing.mostTimesRescheduled === 0;
+      return { key: runKey(waiting), quota, isUntaken, isGivenUp };
     }),
   );
   return {
     untaken: new Set(judged.flatMap(({ key, isUntaken }) => (isUntaken ? [key] : []))),
     givenUp: new Set(judged.flatMap(({ key, isGivenUp }) => (isGivenUp ? [key] : []))),
-    pace: SLOWEST_FIRST.find((pace) => judged.some((one) => one.pace === pace)) ?? "all",
+    quota: SLOWEST_FIRST.find((quota) => judged.some((one) => one.quota === quota)) ?? "all",
   };
 }

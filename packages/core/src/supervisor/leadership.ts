@@ -1,7 +1,7 @@
 // The leadership among several supervisors (P12), as a port: only the leader sweeps, and each new leader has a higher epoch.
 import { messageOf } from "../domain/thrown.ts";
 
-export type Standing =
+export type Election =
   | {
       readonly kind: "leading";
       /** Increases by one with each new holder: of two that both believe they are leaders, the higher one is right. */
@@ -14,7 +14,7 @@ export type Standing =
 /** A leadership lasts for a limited time and must be renewed: a crashed supervisor blocks the others for no longer. */
 export interface Leadership {
   /** Takes the leadership if it is free, and keeps it if this supervisor has it. @throws LeadershipUnavailable */
-  lead(): Promise<Standing>;
+  lead(): Promise<Election>;
   /**
    * Called between two records: renews the leadership after a good part of its time. False once the leadership is lost, or can't be proven any
    * more.

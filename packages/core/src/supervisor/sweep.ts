@@ -10,12 +10,12 @@ import type { Context, Ports } from "../scheduler/ports.ts";
 import { type SweepEntry, sweepIdOf } from "../store/audit-log.ts";
 import { inSpan, type SpanOptions } from "../telemetry/spans.ts";
 import { createDecisionWriter } from "./decision-writer.ts";
-import type { Standing } from "./leadership.ts";
+import type { Election } from "./leadership.ts";
 import { createPace, isThrottled } from "./pace.ts";
 import { type Recovery, recoverJob } from "./recover-job.ts";
 import { walkOverdue } from "./walk-overdue.ts";
 
-export interface SweepReport {
+interface SweepReport {
   readonly found: number;
   readonly retried: number;
   /** No agent took up the steps that they wait for: another attempt, with no failure counted. */
@@ -50,18 +50,18 @@ export type SweepOutcome =
       readonly leader: string;
       readonly epoch: number;
     } & SweepReport)
-  | Extract<Standing, { kind: "following" }>;
+  | Extract<Election, { kind: "following" }>;
 
 type Counts = { -readonly [name in Exclude<keyof SweepReport, "finished" | "endedBy">]: number };
 
 /** Sweeps if this supervisor is the leader. Two that both believe they are leaders do no harm: each write is at the version read. */
 export async function sweep(context: Context): Promise<SweepOutcome> {
-  const standing = await context.leadership.lead();
-  if (standing.kind === "following") {
-    context.telemetry.event("SupervisorFollows", { leader: standing.leader ?? null });
-    return standing;
+  const election = await context.leadership.lead();
+  if (election.kind === "following") {
+    context.telemetry.event("SupervisorFollows", { leader: election.leader ?? null });
+    return election;
   }
-  return new Sweep(context, standing).run();
+  return new Sweep(context, election).run();
 }
 
 /** A sweep that an operator asks for: the audit log has the operator, whatever comes of it. */
@@ -122,7 +122,7 @@ class Sweep {
   #auditLogWorks = true;
   readonly #decisions = createDecisionWriter((work) => this.#write(work));
 
-  constructor(context: Context, { leader, epoch }: Extract<Standing, { kind: "leading" }>) {
+  constructor(context: Context, { leader, epoch }: Extract<Election, { kind: "leading" }>) {
     this.#context = context;
     this.#leader = leader;
     this.#epoch = epoch;

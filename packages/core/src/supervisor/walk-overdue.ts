@@ -17,7 +17,7 @@ export interface Walk {
 }
 
 /** `throttled`: store or bus limited the rate. */
-export type Visited = "dealt with" | "throttled";
+type Visited = "dealt with" | "throttled";
 
 /** They are kept until the others are done. What is more than that is left to the next sweep. */
 const MOST_AGAIN = 1000;

@@ -1,7 +1,7 @@
 // Events that many jobs have for one cause, as in an outage: a process reports the first at once, and then their number every few minutes.
 import type { Attributes, EventName } from "./event-names.ts";
 
-export const REPORTED_EVERY_MS = 5 * 60_000;
+const REPORTED_EVERY_MS = 5 * 60_000;
 
 const STEP = ["agent", "step"] as const;
 

@@ -112,12 +112,12 @@ export const EVENTS = {
   WorkflowVersionMissing: [
     "error",
     "at start: jobs need a version that this app does not have",
-    "workflow, version, standing, pending, processing, inError",
+    "workflow, version, state, pending, processing, inError",
   ],
   WorkflowVersionInUse: [
     "info",
     "at start, for each older version: whether jobs need it",
-    "workflow, version, standing (needed, mayBeRetired), pending, processing, inError",
+    "workflow, version, state (needed, mayBeRetired), pending, processing, inError",
   ],
   WorkflowsUnchecked: ["warn", "at start: edits were not checked", "cause"],
 } as const satisfies { readonly [name: string]: EventDefinition };

@@ -14,7 +14,7 @@ export interface FunctionRun {
 }
 
 /** By the names of OpenTelemetry's semantic conventions, "Exceptions in logs" and "Function as a Service". */
-export interface ExceptionRecord {
+interface ExceptionRecord {
   readonly "exception.type": string;
   readonly "exception.message": string;
   readonly "exception.stacktrace": string;

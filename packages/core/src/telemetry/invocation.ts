@@ -12,7 +12,7 @@ export interface Invocation extends EventLog {
   readonly triggerMetadata?: { readonly [name: string]: unknown } | undefined;
 }
 
-export interface Subject {
+export interface InvocationSpan {
   /** The span's name; the function's if absent. */
   readonly name?: string;
   readonly kind?: SpanKind;
@@ -27,7 +27,7 @@ export interface Subject {
  */
 export function observe<T>(
   invocation: Invocation,
-  subject: Subject,
+  subject: InvocationSpan,
   work: (telemetry: Telemetry) => Promise<T>,
 ): Promise<T> {
   const { name = invocation.functionName, traceparent, kind = SpanKind.INTERNAL, attributes = {} } = subject;

@@ -2,7 +2,7 @@
 import type { Attributes, EventName } from "./event-names.ts";
 
 /** A count, a spread of values, a state that holds until it is set again, or an instant whose age is measured. */
-export type MetricKind = "counter" | "histogram" | "gauge" | "age";
+type MetricKind = "counter" | "histogram" | "gauge" | "age";
 
 interface MetricDefinition {
   readonly kind: MetricKind;

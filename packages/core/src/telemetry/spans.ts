@@ -75,7 +75,7 @@ async function recorded<T>(
  * A span stands in its job's trace: below the surrounding span where that is in the same one, else below what the job
  * carries, and then it is linked to what surrounds it (a sweep, an operator's request, a host that knows nothing of the job).
  */
-export function placeOf(
+function placeOf(
   own: SpanContext | undefined,
   surrounding: SpanContext | undefined,
 ): { readonly parent: SpanContext | undefined; readonly links: Link[] } {

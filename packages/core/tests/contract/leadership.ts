@@ -21,11 +21,11 @@ export function leadershipContract(name: string, open: () => Promise<Contest>): 
     test("P12 of ten that ask at once exactly one leads, and the others learn who", async () => {
       const lease = contest.lease();
       const all = Array.from({ length: 10 }, (_, index) => lease.heldBy(`eu-${index}`));
-      const standings = await Promise.all(all.map((one) => one.lead()));
-      const leading = standings.filter(({ kind }) => kind === "leading");
+      const elections = await Promise.all(all.map((one) => one.lead()));
+      const leading = elections.filter(({ kind }) => kind === "leading");
       expect(leading).toEqual([{ kind: "leading", epoch: 1, leader: expect.stringMatching(/^eu-\d$/) }]);
       const again = await Promise.all(all.map((one) => one.lead()));
-      expect(new Set(again.map((standing) => standing.leader))).toEqual(new Set([leading[0]?.leader]));
+      expect(new Set(again.map((election) => election.leader))).toEqual(new Set([leading[0]?.leader]));
       expect(again.filter(({ kind }) => kind === "leading")).toEqual(leading);
     });
 

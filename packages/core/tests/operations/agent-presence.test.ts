@@ -61,7 +61,7 @@ test("while nobody waits for an agent, nothing is written", async () => {
 
 test("P26 two hundred steps that wait for one agent begin one watch; seen nowhere for the whole window, it is absent", async () => {
   const supervisor = inProcess();
-  const all = () => Promise.all(Array.from({ length: 200 }, () => supervisor.standing("fraud", WINDOW_MS)));
+  const all = () => Promise.all(Array.from({ length: 200 }, () => supervisor.availability("fraud", WINDOW_MS)));
   expect(new Set(await all())).toEqual(new Set(["unknown"]));
   expect(writes).toBe(1);
   clock += 2000;
@@ -77,24 +77,24 @@ test("P26 two hundred steps that wait for one agent begin one watch; seen nowher
 
 test("P26 what one process sees, another knows: the agent works, and is back after it was absent", async () => {
   const [supervisor, worker] = [inProcess(), inProcess()];
-  expect(await supervisor.standing("fraud", WINDOW_MS)).toBe("unknown");
+  expect(await supervisor.availability("fraud", WINDOW_MS)).toBe("unknown");
   clock += 10_000;
   await seen(worker);
   clock += WINDOW_MS - 5000;
-  expect(await supervisor.standing("fraud", WINDOW_MS)).toBe("working");
+  expect(await supervisor.availability("fraud", WINDOW_MS)).toBe("working");
   clock += WINDOW_MS;
-  expect(await supervisor.standing("fraud", WINDOW_MS)).toBe("absent");
+  expect(await supervisor.availability("fraud", WINDOW_MS)).toBe("absent");
   clock += 15_000;
   await seen(worker);
   clock += 15_000;
-  expect(await supervisor.standing("fraud", WINDOW_MS)).toBe("back");
+  expect(await supervisor.availability("fraud", WINDOW_MS)).toBe("back");
   clock += 150_000;
-  expect(await supervisor.standing("fraud", WINDOW_MS)).toBe("absent");
+  expect(await supervisor.availability("fraud", WINDOW_MS)).toBe("absent");
 });
 
 test("a process notes at most once in five seconds what it sees", async () => {
   const [supervisor, worker] = [inProcess(), inProcess()];
-  await supervisor.standing("fraud", WINDOW_MS);
+  await supervisor.availability("fraud", WINDOW_MS);
   for (let times = 0; times < 20; times += 1) {
     await seen(worker);
     clock += 1000;
@@ -104,9 +104,9 @@ test("a process notes at most once in five seconds what it sees", async () => {
 
 test("paused is paused, whatever was seen; while the store is away seeing an agent never fails, and the next one is noted", async () => {
   const [supervisor, worker] = [inProcess(), inProcess()];
-  await supervisor.standing("fraud", WINDOW_MS);
+  await supervisor.availability("fraud", WINDOW_MS);
   isPaused = true;
-  expect(await supervisor.standing("fraud", WINDOW_MS)).toBe("paused");
+  expect(await supervisor.availability("fraud", WINDOW_MS)).toBe("paused");
   isAway = true;
   await seen(worker);
   isAway = false;

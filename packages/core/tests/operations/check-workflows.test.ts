@@ -82,11 +82,11 @@ test("a version that jobs need has to stay, another one may be retired, and a re
   needed[1] = { ...NONE, inError: 2 };
   await check(CHAIN, GRAPH, { ...GRAPH, version: 3 });
   expect(events).toEqual([
-    ["WorkflowVersionInUse", { workflow: CHAIN.name, version: 1, standing: "needed", ...NONE, inError: 2 }],
-    ["WorkflowVersionInUse", { workflow: CHAIN.name, version: 2, standing: "mayBeRetired", ...NONE }],
+    ["WorkflowVersionInUse", { workflow: CHAIN.name, version: 1, state: "needed", ...NONE, inError: 2 }],
+    ["WorkflowVersionInUse", { workflow: CHAIN.name, version: 2, state: "mayBeRetired", ...NONE }],
   ]);
   const newest = { ...GRAPH, version: 3 };
-  expect((await versionsInUse([CHAIN, newest], register)).map(({ standing }) => standing)).toEqual([
+  expect((await versionsInUse([CHAIN, newest], register)).map(({ state }) => state)).toEqual([
     "needed",
     "retired",
     "newest",
@@ -106,9 +106,6 @@ test("after a rollback, or a version retired too early, its jobs are said to be 
   events.length = 0;
   needed[2] = { ...NONE, pending: 3 };
   await check(CHAIN);
-  expect(await versionsInUse([CHAIN], register)).toMatchObject([
-    { standing: "newest" },
-    { standing: "missing", version: 2 },
-  ]);
+  expect(await versionsInUse([CHAIN], register)).toMatchObject([{ state: "newest" }, { state: "missing", version: 2 }]);
   expect(events).toMatchObject([["WorkflowVersionMissing", { version: 2, pending: 3 }]]);
 });

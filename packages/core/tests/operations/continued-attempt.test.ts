@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import type { Attempt, StepOutcome } from "../../src/domain/steps/attempt.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
-import { findProgress } from "../../src/scheduler/steps/find-progress.ts";
+import { readProgress } from "../../src/scheduler/steps/read-progress.ts";
 import { NOON_MS } from "../jobs.ts";
 import { createWorld } from "../world.ts";
 
@@ -22,7 +22,7 @@ const CHECKED: Workflow = {
   ],
 };
 
-function standing(input: Attempt, events: readonly TaskEvent[]) {
+function replayed(input: Attempt, events: readonly TaskEvent[]) {
   const { open, continuedWith } = runOrchestration(input, events);
   const of = (kind: string) => open.find((task) => task.kind === kind);
   return { activities: open.filter(({ kind }) => kind === "activity"), of, continuedWith };
@@ -33,18 +33,18 @@ test("P22 an attempt that continues as new asks no agent again, and reads the re
   const claim = await claimJob(await world.submitted(), world);
   if (claim.kind !== "claimed") throw new Error(claim.kind);
   const input = { ...claim.attempt, historyBytes: WHENEVER };
-  const first = standing(input, []);
+  const first = replayed(input, []);
   expect(first.activities).toMatchObject([{ name: "askAgent" }]);
   const asked = { task: first.activities[0]?.task ?? -1, kind: "result", value: undefined } as const;
   const fired = { task: first.of("timer")?.task ?? -1, kind: "fired" } as const;
-  const { continuedWith } = standing(input, [asked, fired]);
+  const { continuedWith } = replayed(input, [asked, fired]);
   if (!continuedWith) throw new Error("it did not continue as new");
-  const again = standing(continuedWith, []);
+  const again = replayed(continuedWith, []);
   expect(again.activities).toEqual([]);
   // Of the model's clock: what it waits for is over, so that it looks now.
   const due = Date.parse((again.of("timer") as { readonly at: string }).at);
   expect(due).toBeLessThan(Date.parse("2026-01-01T12:00:00.000Z"));
-  const outcome: StepOutcome = await findProgress({ ...continuedWith, waitsFor: ["check"] }, world);
+  const outcome: StepOutcome = await readProgress({ ...continuedWith, waitsFor: ["check"] }, world);
   const found = { task: again.of("event")?.task ?? -1, kind: "result", value: outcome } as const;
-  expect(standing(continuedWith, [found]).activities).toEqual([]);
+  expect(replayed(continuedWith, [found]).activities).toEqual([]);
 });

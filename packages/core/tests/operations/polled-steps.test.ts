@@ -6,12 +6,12 @@ import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import type { StepRecord } from "../../src/domain/record/state-record.ts";
 import { type Attempt, advance, type StepTask, tasksToBegin } from "../../src/domain/steps/attempt.ts";
 import { nextPolls } from "../../src/domain/steps/next-polls.ts";
-import type { Poll } from "../../src/domain/steps/poll.ts";
+import type { PollTask } from "../../src/domain/steps/poll.ts";
 import { loadWorkflows } from "../../src/domain/workflows/workflows.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
 import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
 import { parseReport } from "../../src/scheduler/steps/completion.ts";
-import { pollStep } from "../../src/scheduler/steps/poll-step.ts";
+import { pollService } from "../../src/scheduler/steps/poll-service.ts";
 import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { takeReport } from "../../src/scheduler/steps/take-reply.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
@@ -60,14 +60,14 @@ const step = async (name = "hotel") => (await record())?.steps[name] as StepReco
 const at = (ms: number) => new Date(NOON_MS + ms).toISOString();
 
 /** Runs the step, which is then awaited. */
-async function begun(): Promise<Poll> {
+async function begun(): Promise<PollTask> {
   const { outcome } = await runStep(hotel, world);
   if (outcome.kind !== "completed") throw new Error(outcome.kind);
   attempt = advance(attempt, outcome);
   return due();
 }
 
-function due(): Poll {
+function due(): PollTask {
   const [poll] = nextPolls(attempt, new Set())?.polls ?? [];
   if (!poll) throw new Error("nothing is to be asked");
   return poll;
@@ -76,7 +76,7 @@ function due(): Poll {
 /** Asks when it is time, and lets the attempt receive what came of it. */
 async function ask(poll = due()) {
   world.clock = Math.max(world.clock, Date.parse(poll.pollAt));
-  const end = await pollStep(poll, world);
+  const end = await pollService(poll, world);
   if (end.outcome.kind === "completed") attempt = advance(attempt, end.outcome);
   return end;
 }
@@ -214,7 +214,7 @@ test("P14 P16 a poll that nobody made is found by the supervisor: the next attem
   expect((await record())?.dueAt).toBe(at(22 * MINUTE_MS));
   // Whoever was to ask asks no more.
   const calls = world.calls.length;
-  expect(await pollStep(lost, world)).toEqual({ outcome: { kind: "superseded" }, receiver: 1 });
+  expect(await pollService(lost, world)).toEqual({ outcome: { kind: "superseded" }, receiver: 1 });
   expect(world.calls).toHaveLength(calls);
   world.answers.set("reserve", () => ({ kind: "done" }));
   expect(await ask()).toMatchObject({ receiver: 2, outcome: { kind: "completed" } });
@@ -230,7 +230,7 @@ test("P13 a cancelled job asks no more for what was accepted: it is compensated 
   if (claim.kind !== "claimed") throw new Error(claim.kind);
   expect(nextPolls(claim.attempt, new Set())).toBeUndefined();
   const calls = world.calls.length;
-  expect(await pollStep(poll, world)).toEqual({ outcome: { kind: "superseded" }, receiver: 1 });
+  expect(await pollService(poll, world)).toEqual({ outcome: { kind: "superseded" }, receiver: 1 });
   expect(world.calls).toHaveLength(calls);
   const [compensation] = tasksToBegin(claim.attempt, new Set()) as [StepTask];
   await runStep(compensation, world);
@@ -248,7 +248,7 @@ test.each([
     world.clock = NOON_MS + 86_400_000 + 1;
     return answer();
   });
-  await pollStep(poll, world);
+  await pollService(poll, world);
   expect(await record()).toEqual(before);
 });
 
@@ -283,7 +283,7 @@ test("P6 the orchestration waits until the first poll is due, begins it once, an
   // What the poll says comes as an event: the next one is waited for.
   const [event] = second.open.flatMap((task) => (task.kind === "event" && task.name === "progress" ? [task.task] : []));
   world.clock += MINUTE_MS;
-  const { outcome } = await pollStep(due(), world);
+  const { outcome } = await pollService(due(), world);
   const third = orchestration(attempt, [fired, { task: event ?? -1, kind: "result", value: outcome }]);
   expect(third.activities).toEqual([]);
   expect(firesAt(third.timer)).toBe(2 * MINUTE_MS);

@@ -1,6 +1,6 @@
 // What an instance says of its agents' endpoints: on change, at a bounded rate, and nothing where there is nothing to say.
 
-import { createAgentStandings } from "@scheduler-agent-supervisor/operator/internal/operations/agent-standings";
+import { createAgentHealth } from "@scheduler-agent-supervisor/operator/internal/operations/agent-health";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createHealthReports } from "../../src/app/report-health.ts";
 import type { EndpointReport, InstanceReport } from "../../src/store/agent-health-store.ts";
@@ -16,13 +16,13 @@ const WELL: EndpointReport = {
 };
 
 let written: InstanceReport[];
-let standing: EndpointReport;
+let report: EndpointReport;
 let isAway: boolean;
 let touch: () => void;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: NOON_MS });
-  [written, standing, isAway] = [[], WELL, false];
+  [written, report, isAway] = [[], WELL, false];
   const store = {
     async write(report: InstanceReport) {
       if (isAway) throw new Error("the store is away");
@@ -30,7 +30,7 @@ beforeEach(() => {
     },
   };
   const reports = createHealthReports({ store, instance: "host-1", now: Date.now });
-  reports.add("payment", () => [standing]);
+  reports.add("payment", () => [report]);
   touch = reports.touch;
 });
 afterEach(() => void vi.useRealTimers());
@@ -43,38 +43,38 @@ test("calls that leave nothing to say are not written, and nobody looks any more
 });
 
 test("a change is said once, at most one in 5 s; said again each minute while it lasts; then that it is over", async () => {
-  standing = { ...WELL, health: "broken", lastError: "503" };
+  report = { ...WELL, health: "broken", lastError: "503" };
   for (let calls = 0; calls < 100; calls += 1) touch();
   await vi.advanceTimersByTimeAsync(30_000);
   expect(written.map(({ agents }) => agents["payment"]?.[0]?.health)).toEqual(["broken"]);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(written).toHaveLength(2);
-  standing = WELL;
+  report = WELL;
   await vi.advanceTimersByTimeAsync(5000);
   expect(written.at(-1)?.agents).toEqual({ payment: [WELL] });
   expect(vi.getTimerCount()).toBe(0);
 });
 
 test("since when an endpoint is not well stays the same, through probes, until it is well again", async () => {
-  standing = { ...WELL, health: "broken", lastError: "503" };
+  report = { ...WELL, health: "broken", lastError: "503" };
   touch();
   await vi.advanceTimersByTimeAsync(5000);
-  standing = { ...standing, health: "probing" };
+  report = { ...report, health: "probing" };
   await vi.advanceTimersByTimeAsync(60_000);
-  standing = { ...WELL, isSlow: true };
+  report = { ...WELL, isSlow: true };
   await vi.advanceTimersByTimeAsync(5000);
   const seen = () => written.map(({ agents }) => agents["payment"]?.[0]?.since);
   expect(new Set(seen())).toEqual(new Set([new Date(NOON_MS + 5000).toISOString()]));
-  standing = WELL;
+  report = WELL;
   await vi.advanceTimersByTimeAsync(5000);
-  standing = { ...WELL, health: "resting" };
+  report = { ...WELL, health: "resting" };
   touch();
   await vi.advanceTimersByTimeAsync(5000);
   expect(seen().slice(-2)).toEqual([undefined, new Date(Date.now()).toISOString()]);
 });
 
 test("where the store is away it is said at the next look", async () => {
-  standing = { ...WELL, inFlight: 3 };
+  report = { ...WELL, inFlight: 3 };
   isAway = true;
   touch();
   await vi.advanceTimersByTimeAsync(5000);
@@ -89,7 +89,7 @@ test("over all instances; what an instance said too long ago is left out", async
     at: new Date(NOON_MS - secondsAgo * 1000).toISOString(),
     agents: { payment: [WELL] },
   });
-  const read = createAgentStandings({
+  const read = createAgentHealth({
     health: { all: async () => [say("host-2", 10), say("host-1", 20), say("gone", 181)] },
     pauses: { current: async () => [] },
     known: { workflow: ["returns"], agent: ["payment", "shipping"] },

@@ -17,8 +17,8 @@ import { publishEndOf } from "../../src/scheduler/publishing/publish.ts";
 import { answerRequest } from "../../src/scheduler/steps/answer-request.ts";
 import { askAgent } from "../../src/scheduler/steps/ask-agent.ts";
 import { parseReport } from "../../src/scheduler/steps/completion.ts";
-import { findProgress } from "../../src/scheduler/steps/find-progress.ts";
-import { pollStep } from "../../src/scheduler/steps/poll-step.ts";
+import { pollService } from "../../src/scheduler/steps/poll-service.ts";
+import { readProgress } from "../../src/scheduler/steps/read-progress.ts";
 import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { takeReply, takeReport } from "../../src/scheduler/steps/take-reply.ts";
 import { contentDigest as digestOf } from "../../src/submission/content-digest.ts";
@@ -170,7 +170,7 @@ test("P4 an attempt that holds the job is not told that it is over", async () =>
   await claimed();
   const { lockedBy } = (await world.stateOf()) ?? {};
   const look = { jobId: "job-1", lockedBy: lockedBy ?? "" };
-  expect(await findProgress(look as never, there)).toMatchObject({ kind: "completed" });
+  expect(await readProgress(look as never, there)).toMatchObject({ kind: "completed" });
 });
 
 test("P6 a step is polled whose acceptance this process has not seen", async () => {
@@ -183,7 +183,7 @@ test("P6 a step is polled whose acceptance this process has not seen", async () 
   const pollAt = record?.steps["hotel"]?.accepted?.pollAt ?? "";
   const poll = { jobId: "job-1", attempt: 1, step: "hotel", direction: "forward", pollAt, traceparent: null } as const;
   const asked = world.calls.length;
-  await pollStep({ ...poll, lockedBy: record?.lockedBy ?? "" }, there);
+  await pollService({ ...poll, lockedBy: record?.lockedBy ?? "" }, there);
   expect(world.calls).toHaveLength(asked + 1);
 });
 

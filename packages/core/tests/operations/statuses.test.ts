@@ -1,6 +1,6 @@
 // What a job's record says of its statuses is what its requester was sent, whatever became of the job.
 
-import { type StatusStanding, statusesOf } from "@scheduler-agent-supervisor/operator/internal/domain/statuses";
+import { type StatusDelivery, statusesOf } from "@scheduler-agent-supervisor/operator/internal/domain/statuses";
 import { beforeEach, expect, test, vi } from "vitest";
 import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
 import { contentDigest } from "../../src/submission/content-digest.ts";
@@ -18,10 +18,10 @@ const ada = { by: "ada", ifMatch: "any" } as const;
 const names = (statuses: readonly { status: string; attempt: number; step?: string | undefined }[]) => [
   ...new Set(statuses.map(({ status, attempt, step = "" }) => `${attempt} ${status} ${step}`)),
 ];
-const standing = async (...wanted: StatusStanding["standing"][]) => {
+const statusesThat = async (...wanted: StatusDelivery["delivery"][]) => {
   const record = await world.stateOf();
   if (!record) throw new Error("there is no job");
-  return names(statusesOf(record).filter((one) => wanted.includes(one.standing)));
+  return names(statusesOf(record).filter((one) => wanted.includes(one.delivery)));
 };
 
 /** Now, where nothing is due any more. */
@@ -44,15 +44,15 @@ async function runNext(): Promise<void> {
 
 /** Each is sent to the same extent as the record says. @param again those that are sent again before the attempt that the record waits for */
 async function expectPublished(...again: string[]): Promise<void> {
-  expect((await standing("sent", "owed")).sort()).toEqual(names(world.statuses).sort());
-  expect(await standing("owed")).toEqual(again);
-  expect(await standing("unwanted")).toEqual([]);
+  expect((await statusesThat("sent", "owed")).sort()).toEqual(names(world.statuses).sort());
+  expect(await statusesThat("owed")).toEqual(again);
+  expect(await statusesThat("unwanted")).toEqual([]);
 }
 
 test("of a job that goes through", async () => {
   await world.runAttempt(await world.submitted());
   await expectPublished();
-  expect((await standing("sent")).at(-1)).toBe("1 Completed ");
+  expect((await statusesThat("sent")).at(-1)).toBe("1 Completed ");
 });
 
 test("of one that expired, was rejected, resubmitted, and compensated", async () => {
@@ -73,7 +73,7 @@ test("of one that expired, was rejected, resubmitted, and compensated", async ()
   await runNext();
   await sweepWhenDue();
   await expectPublished();
-  expect(await standing("sent")).toContain("2 Failed ");
+  expect(await statusesThat("sent")).toContain("2 Failed ");
   const resubmit = { kind: "resubmit", reason: "renewed", job: null, compensatedManually: false } as const;
   await operateJob("job-1", resubmit, ada, world);
   await expectPublished("3 RetryScheduled ");
@@ -85,16 +85,16 @@ test("of one that expired, was rejected, resubmitted, and compensated", async ()
   await sweepWhenDue();
   await expectPublished();
   for (const one of ["2 RetryScheduled ", "3 RetryScheduled ", "4 Compensated "])
-    expect(await standing("sent")).toContain(one);
+    expect(await statusesThat("sent")).toContain(one);
 });
 
 test("one that can't be sent is owed, until it is", async () => {
   const startAttempt = await world.submitted();
-  expect(await standing("owed")).toEqual(["1 Received "]);
+  expect(await statusesThat("owed")).toEqual(["1 Received "]);
   world.failing = "Completed";
   await world.runAttempt(startAttempt);
-  expect(await standing("owed")).toEqual(["1 StepCompleted capturePayment", "1 Completed "]);
-  expect(await standing("sent")).not.toContain("1 Completed ");
+  expect(await statusesThat("owed")).toEqual(["1 StepCompleted capturePayment", "1 Completed "]);
+  expect(await statusesThat("sent")).not.toContain("1 Completed ");
   world.failing = undefined;
   await sweepWhenDue();
   await expectPublished();
@@ -102,11 +102,11 @@ test("one that can't be sent is owed, until it is", async () => {
 
 test("who wants the end alone, or named no queue, is owed no other", async () => {
   await world.submit(sampleJob(), { ...ENVELOPE, statuses: "end" });
-  expect(await standing("owed")).toEqual([]);
-  expect(await standing("unwanted")).toContain("1 Received ");
+  expect(await statusesThat("owed")).toEqual([]);
+  expect(await statusesThat("unwanted")).toContain("1 Received ");
   world = createWorld(NOON_MS);
   await world.submit(sampleJob(), { ...ENVELOPE, replyTo: undefined });
-  expect(await standing("sent", "owed")).toEqual([]);
+  expect(await statusesThat("sent", "owed")).toEqual([]);
 });
 
 test("the last step's completion and the job's end go in one send; what is too large for one goes in several", async () => {

@@ -14,7 +14,7 @@ export const pause = z.strictObject({
 export const pauses = z.strictObject({ pauses: z.array(pause) });
 
 /** An endpoint as one instance of the app sees it. */
-const endpointStanding = z.strictObject({
+const endpointHealth = z.strictObject({
   endpoint: z.string(),
   health: z.enum(["healthy", "resting", "broken", "probeDue", "probing"]),
   /** Calls in progress from this instance, and their limit. */
@@ -27,7 +27,7 @@ const endpointStanding = z.strictObject({
 });
 
 /** `GET /api/agents`. */
-export const agentStandings = z.strictObject({
+export const agentHealth = z.strictObject({
   asOf: instant,
   pauses: z.array(pause),
   workflows: z.array(z.string()),
@@ -35,12 +35,12 @@ export const agentStandings = z.strictObject({
     z.strictObject({
       name: z.string(),
       /** The recent reports of instances; an instance with nothing to report is not included. */
-      instances: z.array(z.strictObject({ instance: z.string(), at: instant, endpoints: z.array(endpointStanding) })),
+      instances: z.array(z.strictObject({ instance: z.string(), at: instant, endpoints: z.array(endpointHealth) })),
     }),
   ),
 });
 
 export type Pause = z.output<typeof pause>;
 export type Pauses = z.output<typeof pauses>;
-export type AgentStandings = z.output<typeof agentStandings>;
-export type EndpointStanding = z.output<typeof endpointStanding>;
+export type AgentHealth = z.output<typeof agentHealth>;
+export type EndpointHealth = z.output<typeof endpointHealth>;

@@ -148,7 +148,7 @@ export const inspection = z.object({
   /**
    * The statuses that its requester has received, and those that are sent, perhaps again, before the next attempt: `unwanted` if the requester wants no such status, or named no queue.
    */
-  statuses: z.array(outboxMessage.extend({ standing: z.enum(["sent", "owed", "unwanted"]) })),
+  statuses: z.array(outboxMessage.extend({ delivery: z.enum(["sent", "owed", "unwanted"]) })),
   /** The workflow's steps; null if the app does not have that version any more. */
   workflow: z.object({ steps: z.array(workflowStep) }).nullable(),
   /** Why it does not continue now; empty if it has ended. */

@@ -1,7 +1,7 @@
 // What the app says of itself that no job shows: kept for as long as its alert would stand, in one small document of each region's storage.
 
 import { type FunctionFailures, isFailing, isOver, withFailure, withWell } from "./function-failures.ts";
-import { isBehind, type Tasks, tasksAfter } from "./housekeeping-standing.ts";
+import { isBehind, type Tasks, tasksAfter } from "./housekeeping-tasks.ts";
 
 /** One trouble, however often it is said. */
 export interface Report {

@@ -8,28 +8,28 @@ import {
   type StateRecord,
 } from "@scheduler-agent-supervisor/core/domain";
 
-export interface StatusStanding extends OutboxMessage {
+export interface StatusDelivery extends OutboxMessage {
   /** `unwanted`: its requester wants none of that kind, or named no queue. */
-  readonly standing: "sent" | "owed" | "unwanted";
+  readonly delivery: "sent" | "owed" | "unwanted";
 }
 
 /**
  * In the order of their instants. A status that is not pending was accepted by its queue, or that queue does not exist any more. The list is
  * derived from the record: it does not contain steps that began again after a compensation, nor changes that its history has dropped.
  */
-export function statusesOf(record: StateRecord): StatusStanding[] {
+export function statusesOf(record: StateRecord): StatusDelivery[] {
   const isAnswered = record.replyTo !== null;
   // Whoever starts an attempt sends its statuses before that, and notes it nowhere.
   const open = owed(record);
   const isOwed = new Set(open.map(nameOf));
   const sent = sentBy(record).filter((outboxMessage) => !isOwed.has(nameOf(outboxMessage)));
-  const standing = (outboxMessage: OutboxMessage, usual: "sent" | "owed"): StatusStanding => ({
+  const delivery = (outboxMessage: OutboxMessage, usual: "sent" | "owed"): StatusDelivery => ({
     ...outboxMessage,
-    standing: isAnswered && isWanted(record, outboxMessage.status) ? usual : "unwanted",
+    delivery: isAnswered && isWanted(record, outboxMessage.status) ? usual : "unwanted",
   });
   return [
-    ...sent.map((outboxMessage) => standing(outboxMessage, "sent")),
-    ...open.map((outboxMessage) => standing(outboxMessage, "owed")),
+    ...sent.map((outboxMessage) => delivery(outboxMessage, "sent")),
+    ...open.map((outboxMessage) => delivery(outboxMessage, "owed")),
   ].sort((one, other) => one.at.localeCompare(other.at));
 }
 

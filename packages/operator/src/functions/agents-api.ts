@@ -12,7 +12,7 @@ import { type Endpoints, listed } from "./operator-endpoint.ts";
 
 export function agentsApi(application: App): Endpoints {
   return {
-    agentStandings: {
+    agentHealth: {
       method: "GET",
       route: "agents",
       role: "Jobs.Read",

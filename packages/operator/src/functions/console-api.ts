@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { atFault } from "@scheduler-agent-supervisor/core/hosting";
-import { allKeys, contractFor, resultSchemaOf, schemaOf } from "@scheduler-agent-supervisor/core/messaging";
+import { allKeys, contentSchemaOf, contractFor, resultSchemaOf } from "@scheduler-agent-supervisor/core/messaging";
 import { notableEvents } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import { parseAttentionPage } from "../messaging/attention-request.ts";
@@ -100,8 +100,8 @@ export function consoleApi(application: App, words: Session["words"]): Endpoints
       role: "Jobs.Read",
       handle: async () => {
         const { supervision, gauges } = deskOf(application).console;
-        const [leader, standing] = await Promise.all([supervision.leader(), gauges()]);
-        return { jsonBody: { leader, gauges: standing } satisfies Supervisor };
+        const [leader, freshness] = await Promise.all([supervision.leader(), gauges()]);
+        return { jsonBody: { leader, gauges: freshness } satisfies Supervisor };
       },
     },
     auditLog: {
@@ -163,7 +163,9 @@ export function consoleApi(application: App, words: Session["words"]): Endpoints
       role: "Jobs.Read",
       handle: async (request) => ({
         headers: { "Cache-Control": "private, max-age=300" },
-        jsonBody: schemaOf(contractFor(request.query.get("workflow") ?? "", application.ports().rules.contracts)),
+        jsonBody: contentSchemaOf(
+          contractFor(request.query.get("workflow") ?? "", application.ports().rules.contracts),
+        ),
       }),
     },
   };

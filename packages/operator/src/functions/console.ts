@@ -1,6 +1,6 @@
 // Serves the operators' console, and the simulator below it: static files without any data. The API returns data only to authorised callers.
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import { isWanted } from "@scheduler-agent-supervisor/core/store";
+import { isWantedVersion } from "@scheduler-agent-supervisor/core/store";
 import { parseIfMatch } from "../messaging/entity-tag.ts";
 import { type ConsoleFile, consoleFile, encodedContent } from "./console-files.ts";
 
@@ -67,7 +67,7 @@ const isPage = (path: string): boolean => !path.includes(".") && !path.startsWit
 function answer(request: HttpRequest, path: string, file: ConsoleFile, cacheControl: string): HttpResponseInit {
   const headers = { ...SECURITY, "Cache-Control": cacheControl, ETag: file.etag, Vary: "Accept-Encoding" };
   const known = parseIfMatch(request.headers.get("if-none-match") ?? '""');
-  if (known.kind === "valid" && isWanted(file.etag, known.value)) return { status: 304, headers };
+  if (known.kind === "valid" && isWantedVersion(file.etag, known.value)) return { status: 304, headers };
   const { encoding, body } = encodedContent(path, file, request.headers.get("accept-encoding") ?? "");
   return {
     headers: { ...headers, "Content-Type": file.type, ...(encoding && { "Content-Encoding": encoding }) },

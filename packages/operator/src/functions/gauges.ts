@@ -8,7 +8,7 @@ import { startOnce, type Telemetry } from "@scheduler-agent-supervisor/core/sche
 import { logTelemetry } from "@scheduler-agent-supervisor/core/telemetry";
 import * as df from "durable-functions";
 import { deskOf } from "../compose.ts";
-import { signAfter } from "../domain/gauges-standing.ts";
+import { signAfter } from "../domain/gauges-freshness.ts";
 import { keepBulkRunning } from "../operations/keep-bulk-running.ts";
 import { attempted, measureGauges } from "../operations/measure-gauges.ts";
 import { takeSample } from "../operations/take-sample.ts";

@@ -125,11 +125,11 @@ function answer(jobId: string, operated: Operated, application: App): HttpRespon
   switch (operated.kind) {
     case "done": {
       const { startAt, published } = operated;
-      return standing(200, operated, { startAt, published });
+      return jobAnswer(200, operated, { startAt, published });
     }
     case "changed": {
       const error = "It has changed since it was looked at: look at it again.";
-      return standing(412, operated, { error });
+      return jobAnswer(412, operated, { error });
     }
     case "rejected":
       return { status: 409, jsonBody: { state: operated.state, reason: operated.reason } };
@@ -143,7 +143,7 @@ function answer(jobId: string, operated: Operated, application: App): HttpRespon
 }
 
 /** The job's state, its version, and further members. */
-function standing(status: number, { record, etag }: Versioned, more: Record<string, unknown>): HttpResponseInit {
+function jobAnswer(status: number, { record, etag }: Versioned, more: Record<string, unknown>): HttpResponseInit {
   const { jobId, processState: state, attempt, direction, thenForward, jobRevision, dueAt = null } = record;
   const tag = entityTag(etag);
   const course = { direction, ...(thenForward && { thenForward }) };

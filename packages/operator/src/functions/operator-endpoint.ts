@@ -10,7 +10,7 @@ import type {
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { OtherVersionNeeded } from "@scheduler-agent-supervisor/core/domain";
 import { atFault } from "@scheduler-agent-supervisor/core/hosting";
-import { isNotStorable, isWanted, reasonOf } from "@scheduler-agent-supervisor/core/store";
+import { isNotStorable, isWantedVersion, reasonOf } from "@scheduler-agent-supervisor/core/store";
 import { outgoing } from "@scheduler-agent-supervisor/core/telemetry";
 import { parseIfMatch } from "../messaging/entity-tag.ts";
 import { isKnown, listTag } from "../messaging/list-tag.ts";
@@ -90,7 +90,7 @@ const OTHER_SITE: HttpResponseInit = {
 export function versioned(request: HttpRequest, etag: string, jsonBody: unknown): HttpResponseInit {
   const headers = { ETag: etag, "Cache-Control": "private, no-cache" };
   const known = parseIfMatch(request.headers.get("if-none-match") ?? '""');
-  if (known.kind === "valid" && isWanted(etag, known.value)) return { status: 304, headers };
+  if (known.kind === "valid" && isWantedVersion(etag, known.value)) return { status: 304, headers };
   return { headers, jsonBody };
 }
 

@@ -42,7 +42,7 @@ export function stepReportsApi(application: App): Endpoints {
       extraInputs: [df.input.durableClient()],
       handle: async (request, context, operator) => {
         const { jobId = "", step = "" } = request.params;
-        const standing = application.ports();
+        const ports = application.ports();
         const parsed = parseStepReport(await request.text());
         const version = parseIfMatch(request.headers.get("if-match"));
         if (version.kind === "invalid" || parsed.kind === "invalid") {
@@ -50,7 +50,7 @@ export function stepReportsApi(application: App): Endpoints {
         }
         const caller = { by: operator, ifMatch: version.value };
         const { reported, published } = await observe(context, { attributes: { jobId, step } }, async (telemetry) => {
-          const taken = await reportStep(jobId, step, parsed.value, caller, { ...standing, telemetry });
+          const taken = await reportStep(jobId, step, parsed.value, caller, { ...ports, telemetry });
           if (taken.kind !== "reported") return { reported: taken, published: false };
           const isPublished = await reportEnd(engineClient(context), jobId, taken.received).catch((cause: unknown) => {
             // It is recorded: the supervisor finds the job when its next step is due.
@@ -72,10 +72,10 @@ function answer(jobId: string, reported: Reported, published: boolean, applicati
     case "changed": {
       const { record, etag } = reported;
       const tag = entityTag(etag);
-      const standing = { jobId, state: record.processState, attempt: record.attempt, etag: tag };
-      if (reported.kind === "reported") return { headers: { ETag: tag }, jsonBody: { ...standing, published } };
+      const current = { jobId, state: record.processState, attempt: record.attempt, etag: tag };
+      if (reported.kind === "reported") return { headers: { ETag: tag }, jsonBody: { ...current, published } };
       const error = "It has changed since it was looked at: look at it again.";
-      return { status: 412, headers: { ETag: tag }, jsonBody: { ...standing, error } };
+      return { status: 412, headers: { ETag: tag }, jsonBody: { ...current, error } };
     }
     case "invalid":
       return atFault(reported.faults);

@@ -5,7 +5,7 @@ import { hasEnded, Outage, type StateRecord } from "@scheduler-agent-supervisor/
 import { atFault, engineClient } from "@scheduler-agent-supervisor/core/hosting";
 import { parseOperatorRequest, readBody } from "@scheduler-agent-supervisor/core/messaging";
 import { operateJob, startClaimed, WorkflowPaused } from "@scheduler-agent-supervisor/core/scheduling";
-import { type Standing, standingFor, submitForCaller } from "@scheduler-agent-supervisor/core/submission";
+import { type JobProgress, progressFor, submitForCaller } from "@scheduler-agent-supervisor/core/submission";
 import { activeTraceparent, observe, type Telemetry } from "@scheduler-agent-supervisor/core/telemetry";
 import * as df from "durable-functions";
 import { ownerFor } from "../messaging/operator-access.ts";
@@ -115,7 +115,7 @@ export function submissionsApi(application: App): Endpoints {
 
   function answerOf(record: StateRecord, status: 200 | 202): HttpResponseInit {
     const isOver = hasEnded(record.processState);
-    const jsonBody: Standing = standingFor(record, application.ports().workflows.find(record.workflow));
+    const jsonBody: JobProgress = progressFor(record, application.ports().workflows.find(record.workflow));
     const location = { Location: `/api/submissions/${record.jobId}` };
     return {
       status: isOver ? 200 : status,

@@ -1,4 +1,4 @@
-import { entityTag, isWanted, type WantedVersion } from "@scheduler-agent-supervisor/core/store";
+import { entityTag, isWantedVersion, type WantedVersion } from "@scheduler-agent-supervisor/core/store";
 import { expect, test } from "vitest";
 import { parseIfMatch } from "./entity-tag.ts";
 
@@ -22,7 +22,7 @@ test.each([
   ['W/"7"', false],
   ['""', false],
 ] as const)("If-Match %s of version 7: %s", (header, matches) => {
-  expect(isWanted("7", wanted(header))).toBe(matches);
+  expect(isWantedVersion("7", wanted(header))).toBe(matches);
 });
 
 test.each(["7", '"7', "", '"6" "7"', "null"])("If-Match %s is rejected", (header) => {

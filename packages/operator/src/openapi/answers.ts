@@ -37,7 +37,7 @@ export const workflowVersions = z.object({
       name: z.string(),
       version: z.int(),
       jobs: z.object({ pending: count, processing: count, inError: count }),
-      standing: z.enum(["newest", "needed", "mayBeRetired", "missing", "retired"]),
+      state: z.enum(["newest", "needed", "mayBeRetired", "missing", "retired"]),
     }),
   ),
 });

@@ -94,7 +94,7 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     query: attentionQuery,
     answer: console.heldUpPage,
   },
-  "GET agents": { summary: "Pauses, and the health of each endpoint", answer: console.agentStandings },
+  "GET agents": { summary: "Pauses, and the health of each endpoint", answer: console.agentHealth },
   "POST pauses": { summary: "Pauses or resumes a workflow or an agent", body: pauseBody, answer: console.pauses },
   "GET taken": { summary: "Who handles which job", answer: console.takenJobs },
 

@@ -2,7 +2,7 @@
 
 import { instant, isOver, snapshotOf } from "@scheduler-agent-supervisor/core/domain";
 import type { Caller, Context } from "@scheduler-agent-supervisor/core/scheduling";
-import { type ClosingStore, isWanted, type Versioned } from "@scheduler-agent-supervisor/core/store";
+import { type ClosingStore, isWantedVersion, type Versioned } from "@scheduler-agent-supervisor/core/store";
 import type { DiscardedStore } from "../store/discarded-store.ts";
 
 export type Erased =
@@ -28,7 +28,7 @@ export async function eraseJob(
 ): Promise<Erased> {
   const read = await context.store.latest(jobId);
   if (!read) return { kind: "not-found" };
-  if (!isWanted(read.etag, ifMatch)) return { kind: "changed", ...read };
+  if (!isWantedVersion(read.etag, ifMatch)) return { kind: "changed", ...read };
   const { record } = read;
   const mayBe = isOver(record);
   const rejection = "it is not over: mark it resolved, compensate it or let it end first, and let its messages be sent";

@@ -6,12 +6,12 @@ import { MOST_JOBS } from "../domain/bulk.ts";
 import { fingerprintOf, hasWords, technicalCauseOf } from "../domain/fingerprint.ts";
 import type { JobWait } from "../domain/wait.ts";
 import { leftBefore, type WaitContext, type WaitingJob, waitsOf } from "../domain/waiting.ts";
-import type { AgentStandings, HeldUp, HeldUpPage } from "../messaging/console-contract.ts";
+import type { AgentHealth, HeldUp, HeldUpPage } from "../messaging/console-contract.ts";
 import type { ReadWaitingJobs } from "../store/waiting-jobs.ts";
 
 export interface HeldUpPorts {
   readonly jobs: ReadWaitingJobs;
-  readonly agents: () => Promise<AgentStandings>;
+  readonly agents: () => Promise<AgentHealth>;
   readonly claimWithinMs: number;
   readonly graceMs: number;
   readonly now: () => number;
@@ -51,10 +51,10 @@ export function createHeldUp({ jobs, agents, claimWithinMs, graceMs, now }: Held
       };
       const { jobs: waiting, isAll } = await jobs(than, MOST_JOBS);
       if (waiting.length === 0) return { asOf, isAll, held: [] };
-      const standings = await agents();
-      const paused = standings.pauses.filter(({ kind }) => kind === "agent").map(({ name }) => name);
+      const health = await agents();
+      const paused = health.pauses.filter(({ kind }) => kind === "agent").map(({ name }) => name);
       const context = { now: asOf, claimWithinMs, graceMs, isPaused: (agent: string) => paused.includes(agent) };
-      const troubles = troublesOf(standings);
+      const troubles = troublesOf(health);
       const held = waiting.flatMap((job) => heldOf(job, context, troubles));
       held.sort((one, other) => one.wait.since.localeCompare(other.wait.since));
       return { asOf, isAll, held };
@@ -80,7 +80,7 @@ export function createHeldUp({ jobs, agents, claimWithinMs, graceMs, now }: Held
 }
 
 /** What is wrong with each agent's endpoints, as its instances report it: an open breaker says more than a slow answer. */
-function troublesOf({ agents }: AgentStandings): ReadonlyMap<string, NonNullable<Trouble>> {
+function troublesOf({ agents }: AgentHealth): ReadonlyMap<string, NonNullable<Trouble>> {
   return new Map(
     agents.flatMap(({ name, instances }) => {
       const endpoints = instances.flatMap((each) => each.endpoints);

@@ -20,7 +20,7 @@ import {
 import { type ActionName, contractOf } from "@scheduler-agent-supervisor/core/messaging";
 import { decisionContextOf, type Ports, workflowOf } from "@scheduler-agent-supervisor/core/scheduling";
 import { entityTag, shownRecord } from "@scheduler-agent-supervisor/core/store";
-import { type StatusStanding, statusesOf } from "../domain/statuses.ts";
+import { type StatusDelivery, statusesOf } from "../domain/statuses.ts";
 import { type JobWait, waitInWords } from "../domain/wait.ts";
 import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "../domain/waiting.ts";
 
@@ -32,7 +32,7 @@ export interface InspectedJob {
   /** Its content, in the revision that the record names; its secrets are hidden from operators who may not see them. */
   readonly job: Job;
   /** The statuses that its requester has received, and those still to be sent. */
-  readonly statuses: readonly StatusStanding[];
+  readonly statuses: readonly StatusDelivery[];
   /** Its workflow; null if the app does not have that version any more. */
   readonly workflow: Pick<Workflow, "steps"> | null;
   /** Why it does not continue now, also as a sentence with times in UTC. */

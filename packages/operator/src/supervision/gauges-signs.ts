@@ -1,6 +1,6 @@
 // The gauges' sign of life, in the metadata of a blob beside the supervisors' lease: to look at it costs the store nothing.
 import { type ContainerClient, RestError } from "@azure/storage-blob";
-import type { GaugesSign } from "../domain/gauges-standing.ts";
+import type { GaugesSign } from "../domain/gauges-freshness.ts";
 
 export interface GaugesSigns {
   /** Throws if the storage does not answer. */

@@ -1,12 +1,7 @@
 // Supervision for operators: the leader, and the audit log, a page at a time.
 import type { Container } from "@azure/cosmos";
 import { type BlobClient, RestError } from "@azure/storage-blob";
-import type {
-  DecisionEntry,
-  LateReply,
-  OperatorAction,
-  SupervisionEntry,
-} from "@scheduler-agent-supervisor/core/store";
+import type { ActionEntry, DecisionEntry, LateReply, SupervisionEntry } from "@scheduler-agent-supervisor/core/store";
 import { type ListPage, type ListPosition, pageOf } from "../domain/list-page.ts";
 import { furtherThan } from "../store/further-than.ts";
 
@@ -61,7 +56,7 @@ export function createSupervisionReader(
   lease: BlobClient,
   { supervision: auditLog, audit }: AuditLogs,
 ): SupervisionReader {
-  async function newest<Entry extends DecisionEntry | OperatorAction | LateReply>(
+  async function newest<Entry extends DecisionEntry | ActionEntry | LateReply>(
     from: Container,
     kind: Entry["kind"],
     jobId: string,
@@ -115,7 +110,7 @@ export function createSupervisionReader(
     async ofJob(jobId, limit, after) {
       const [decisions, actions, lateReplies] = await Promise.all([
         newest<DecisionEntry>(auditLog, "decision", jobId, limit + 1, after),
-        newest<OperatorAction>(audit, "operatorAction", jobId, limit + 1, after),
+        newest<ActionEntry>(audit, "operatorAction", jobId, limit + 1, after),
         after ? [] : newest<LateReply>(auditLog, "lateReply", jobId, LATE_REPLIES),
       ]);
       return { ...pageOf(newestFirst([...decisions, ...actions]), limit, after), lateReplies };

@@ -16,7 +16,7 @@ export interface StackAddresses {
 }
 
 /** What a simulated service has done. */
-export interface Effect {
+export interface ServiceEffect {
   readonly service: string;
   /** As the service knows it: the resource's path, and `create` or the action. */
   readonly path: string;
@@ -29,7 +29,7 @@ export interface Effect {
 export interface Evidence {
   readonly record: StateRecord | undefined;
   /** All of this job's. */
-  readonly effects: readonly Effect[];
+  readonly effects: readonly ServiceEffect[];
   readonly published: readonly Received[];
   /** The attempts that the engine says run. */
   readonly running: readonly string[];
@@ -98,14 +98,16 @@ export function openRequester(options: {
   };
 }
 
-const names = ({ key, body }: Effect, jobId: string): boolean =>
+const names = ({ key, body }: ServiceEffect, jobId: string): boolean =>
   key.startsWith(`${jobId}:`) || JSON.stringify(body).includes(JSON.stringify(jobId));
 
-const identityOf = ({ service, key }: Effect): string => `${service} ${key}`;
+const identityOf = ({ service, key }: ServiceEffect): string => `${service} ${key}`;
 
-async function allEffects(remotes: StackAddresses["remotes"]): Promise<Effect[]> {
+async function allEffects(remotes: StackAddresses["remotes"]): Promise<ServiceEffect[]> {
   const all = Object.entries(remotes).map(async ([service, url]) => {
-    const { effects } = (await (await fetch(`${url}/$effects`)).json()) as { effects: Omit<Effect, "service">[] };
+    const { effects } = (await (await fetch(`${url}/$effects`)).json()) as {
+      effects: Omit<ServiceEffect, "service">[];
+    };
     return effects.map((effect) => ({ ...effect, service }));
   });
   return (await Promise.all(all)).flat();

@@ -3,7 +3,7 @@
 import type { StateRecord, StepRecord, Workflow } from "@scheduler-agent-supervisor/core/domain";
 import { expect, test } from "vitest";
 import { sampleRecord } from "../../../core/tests/jobs.ts";
-import type { Effect, Evidence } from "./evidence.ts";
+import type { Evidence, ServiceEffect } from "./evidence.ts";
 import { aloneOf, faultsOfLife, unprocessed, usualOf } from "./judge.ts";
 
 const policy = { failureThreshold: 1, waits: [], onExhausted: "compensate", onRejected: "compensate" } as const;
@@ -32,7 +32,7 @@ function record(changes: Partial<StateRecord>, open: Partial<StepRecord>, greet:
   };
 }
 
-const effect = (key: string, path = "/accounts", action = "create"): Effect => ({
+const effect = (key: string, path = "/accounts", action = "create"): ServiceEffect => ({
   ...{ service: "accounts", path, action, key, body: {} },
 });
 const OPENED = effect("job-1:open:forward");

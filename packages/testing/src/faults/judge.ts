@@ -6,7 +6,7 @@ import {
   stepOfRun,
   type Workflow,
 } from "@scheduler-agent-supervisor/core/domain";
-import type { Effect, Evidence } from "./evidence.ts";
+import type { Evidence, ServiceEffect } from "./evidence.ts";
 import { publishedFaults } from "./published.ts";
 
 /** What a life was like in which no process died: one in which some die has to be the same. */
@@ -85,8 +85,8 @@ export function usualOf(evidence: readonly Evidence[]): UsualEffects {
 }
 
 /** A key is `<job>:<run>:<direction>`, with what the agent and the generation put behind it. */
-function effectsOf(run: string, direction: Direction, effects: readonly Effect[]): string[] {
-  return effects.filter(({ key }) => isOf(key, run, direction)).map(inWords);
+function effectsOf(run: string, direction: Direction, effects: readonly ServiceEffect[]): string[] {
+  return effects.filter(({ key }) => isOf(key, run, direction)).map(effectInWords);
 }
 
 function isOf(key: string, run: string, direction: Direction): boolean {
@@ -95,18 +95,18 @@ function isOf(key: string, run: string, direction: Direction): boolean {
 }
 
 /** Whether a run of the step had it, forward. */
-export const isForward = ({ key }: Effect, step: string): boolean => {
+export const isForward = ({ key }: ServiceEffect, step: string): boolean => {
   const [, run = "", word] = key.split(":");
   return stepOfRun(run) === step && word === "forward";
 };
 
-export const inWords = ({ service, path, action }: Effect): string => `${service} ${path} ${action}`;
+export const effectInWords = ({ service, path, action }: ServiceEffect): string => `${service} ${path} ${action}`;
 
-function namelessOf({ steps }: StateRecord, effects: readonly Effect[]): string[] {
+function namelessOf({ steps }: StateRecord, effects: readonly ServiceEffect[]): string[] {
   const runs = Object.keys(steps);
   return effects
     .filter(({ key }) => !runs.some((run) => isOf(key, run, "forward") || isOf(key, run, "compensate")))
-    .map(inWords)
+    .map(effectInWords)
     .sort();
 }
 
@@ -122,7 +122,7 @@ function mayWaitForPerson({ processState, error, steps }: StateRecord): boolean 
   return Object.values(steps).some(isOfUnknownOutcome);
 }
 
-function differences(record: StateRecord, effects: readonly Effect[], alone: Alone): string[] {
+function differences(record: StateRecord, effects: readonly ServiceEffect[], alone: Alone): string[] {
   const nameless = namelessOf(record, effects);
   if (mayWaitForPerson(record)) {
     const twice = nameless.filter(
@@ -144,7 +144,7 @@ function effectFaults(
   run: string,
   step: StepRecord,
   { jobId }: StateRecord,
-  effects: readonly Effect[],
+  effects: readonly ServiceEffect[],
   usual: UsualEffects,
 ): string[] {
   const own = effects.filter(({ key }) => key.startsWith(`${jobId}:`));

@@ -38,7 +38,7 @@ export interface Lived<Of> extends Life<Of> {
   readonly faults: readonly string[];
 }
 
-export interface Verdict {
+interface Verdict {
   /** All that is wrong with a job now, in words: empty once it has ended as it has to. */
   readonly faults: readonly string[];
   readonly isAtRest?: boolean;

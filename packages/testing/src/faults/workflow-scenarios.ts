@@ -1,8 +1,8 @@
 // What befalls a job of a workflow: all goes well, or one of its steps meets a service that says no, loses an answer, or is down for a while.
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain";
 import type { ServiceFault } from "../services/service-faults.ts";
-import type { Effect, Evidence } from "./evidence.ts";
-import { type Alone, inWords, isForward } from "./judge.ts";
+import type { Evidence, ServiceEffect } from "./evidence.ts";
+import { type Alone, effectInWords, isForward } from "./judge.ts";
 import type { Scenario } from "./lives.ts";
 
 /** What a scenario can do. */
@@ -42,10 +42,10 @@ export function whereServicesFail(
   well: Alone | undefined,
   rejectedWith: { readonly [step: string]: number } = {},
 ): WorkflowScenario[] {
-  const named = new Map<string, Effect>();
+  const named = new Map<string, ServiceEffect>();
   for (const effect of found.effects) {
     const step = workflow.steps.find(({ name }) => isForward(effect, name))?.name;
-    const name = step ?? inWords(effect);
+    const name = step ?? effectInWords(effect);
     named.set(name, named.get(name) ?? effect);
   }
   return [...named].flatMap(([name, effect]) => {

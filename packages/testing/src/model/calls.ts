@@ -20,7 +20,7 @@ import type { Ports, Report } from "@scheduler-agent-supervisor/core/scheduling"
 import type { Created, Versioned, Written } from "@scheduler-agent-supervisor/core/store";
 import { TICK_MS } from "./abstract-time.ts";
 import { isPastDeadline } from "./normal-form.ts";
-import { REJECTED, type ServiceCall, stepOf } from "./service.ts";
+import { type OperationCall, REJECTED, stepOf } from "./service.ts";
 import { CONTENT, CONTRACTS, HOSTS, type Host, type Setting, TIMING } from "./setting.ts";
 
 /** The calls that have an effect or an answer that may differ; all others are answered at once. */
@@ -33,7 +33,7 @@ export type Call =
   | { readonly kind: "due"; readonly before: string }
   | { readonly kind: "publish"; readonly messages: readonly StatusMessage[] }
   | { readonly kind: "send"; readonly message: Sent }
-  | ServiceCall;
+  | OperationCall;
 
 /** A message to one of the app's own queues. */
 export type Sent =
@@ -54,7 +54,7 @@ export interface Replied {
 
 /** What the service has accepted and does later: for as long as it takes. */
 export interface Accepted {
-  readonly call: ServiceCall;
+  readonly call: OperationCall;
   readonly address: Address;
   readonly replyTo: string;
 }
@@ -197,7 +197,7 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
     rules: { workflows: [workflow.name], contracts: CONTRACTS, replyQueuePattern: /^replies-[a-z]+$/ },
     timing: { ...TIMING, ...mutant.timing },
     // Where somebody works, the wait of one job is never known to be a failure.
-    presence: { seen: () => undefined, standing: async () => (setting.idle ? "absent" : "working") },
+    presence: { seen: () => undefined, availability: async () => (setting.idle ? "absent" : "working") },
     // Of one job there is never too much.
     admission: { admit: async () => undefined },
     taskHub: mutant.oneTaskHub ? (HOSTS[0] as Host) : host,
@@ -221,7 +221,7 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
   };
 }
 
-async function pollWith(call: ServiceCall, ask: Ask): Promise<BoundedReply> {
+async function pollWith(call: OperationCall, ask: Ask): Promise<BoundedReply> {
   const { reportTo: _, ...polled } = call;
   return (await ask<"service">({ ...polled, isPoll: true })) as BoundedReply;
 }
@@ -230,7 +230,7 @@ const OUT_OF_TIME: BoundedReply = { kind: "expired", tries: 0 };
 
 /** As agents/until-answered.ts has it, where a try may have taken effect; undefined if it has not. */
 async function foundBefore(
-  call: ServiceCall,
+  call: OperationCall,
   manner: "atMostOnce" | "find",
   isAtWork: () => boolean,
   ask: Ask,
@@ -246,7 +246,7 @@ function serviceCall(
   { idempotencyKey, compensates, completion }: Pick<AgentRequest, "idempotencyKey" | "compensates" | "completion">,
   completeBy: string,
   { listed }: Setting,
-): ServiceCall {
+): OperationCall {
   const lists = compensates === null ? listed?.[stepOfRun(stepOf(idempotencyKey))] : undefined;
   return {
     kind: "service",

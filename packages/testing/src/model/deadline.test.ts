@@ -7,10 +7,10 @@ import {
 } from "@scheduler-agent-supervisor/core/domain";
 import { expect, test } from "vitest";
 import { LONG_AGO } from "./abstract-time.ts";
-import { explore, type Finding } from "./explorer.ts";
+import { Coverage } from "./coverage.ts";
+import { exploreStates, type Finding } from "./explorer.ts";
 import { Model } from "./model.ts";
 import type { Mutant } from "./mutant.ts";
-import { Seen } from "./seen.ts";
 import { type Bounds, NOTHING_GOES_WRONG, type Setting } from "./setting.ts";
 
 const MOST_STATES = 50_000;
@@ -35,9 +35,9 @@ interface World extends Partial<Pick<Setting, "mutant" | "isCoarse" | "hosts" | 
 async function explored({ workflow, bounds = {}, ...more }: World) {
   const setting = { name: "deadline", workflow, hosts: ["east"], requests: [], ...more } satisfies Partial<Setting>;
   const model = new Model({ ...setting, bounds: { ...NOTHING_GOES_WRONG, deadlines: 1, ...bounds } });
-  const seen = new Seen(model);
-  const report = await explore(model, { states: MOST_STATES, onState: (state) => seen.add(state) });
-  return { ...report, fault: inWords(report.finding), unseen: seen.unseen() };
+  const coverage = new Coverage(model);
+  const report = await exploreStates(model, { states: MOST_STATES, onState: (state) => coverage.add(state) });
+  return { ...report, fault: inWords(report.finding), unseen: coverage.unseen() };
 }
 
 const inWords = (finding: Finding | undefined) => finding && `${finding.fault}\n${finding.trace.join("\n")}`;

@@ -4,11 +4,11 @@ import { stepOfRun } from "@scheduler-agent-supervisor/core/domain";
 import {
   act,
   mayReject,
+  type OperationCall,
   REJECTED,
   reject,
   rejectPolled,
   type Said,
-  type ServiceCall,
   type ServiceState,
   saidBy,
   stepOf,
@@ -16,7 +16,7 @@ import {
 import type { Setting } from "./setting.ts";
 
 /** Whether its agent polls the service, which reports nothing then. */
-export function isPolled({ polled = [] }: Setting, { key }: Pick<ServiceCall, "key">): boolean {
+export function isPolled({ polled = [] }: Setting, { key }: Pick<OperationCall, "key">): boolean {
   return polled.includes(stepOfRun(stepOf(key)));
 }
 
@@ -30,18 +30,18 @@ interface End {
 }
 
 /** The first is the one without a fault. */
-export function endsLater(before: ServiceState, call: ServiceCall, setting: Setting): readonly End[] {
+export function endsLater(before: ServiceState, call: OperationCall, setting: Setting): readonly End[] {
   return isPolled(setting, call) ? polledEnds(before, call) : serviceEnds(before, call);
 }
 
 /** Its agent finds them when it polls. */
-function polledEnds(before: ServiceState, call: ServiceCall): readonly End[] {
+function polledEnds(before: ServiceState, call: OperationCall): readonly End[] {
   return serviceEnds(before, call).map(({ says, ...end }) =>
     says?.kind === "rejected" ? { ...end, serviceState: rejectPolled(before, call) } : end,
   );
 }
 
-function serviceEnds(before: ServiceState, call: ServiceCall): readonly End[] {
+function serviceEnds(before: ServiceState, call: OperationCall): readonly End[] {
   const { serviceState, answer } = act(before, call);
   const done: End = { what: answer.kind, serviceState, says: saidBy(answer) };
   if (!mayReject(before, call)) return [done];

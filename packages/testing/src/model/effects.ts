@@ -17,11 +17,11 @@ import {
   act,
   find,
   mayReject,
+  type OperationCall,
   PENDING,
   polled,
   REJECTED,
   reject,
-  type ServiceCall,
   type ServiceState,
 } from "./service.ts";
 import { AHEAD_MS, type Bounds, CONTENT, LATER_MS, type Setting } from "./setting.ts";
@@ -294,7 +294,7 @@ export class Effects {
 
   #serves(
     operation: Doing,
-    call: ServiceCall,
+    call: OperationCall,
     stored: StateRecord | undefined,
     before: number,
     same: Unchanged,
@@ -360,7 +360,7 @@ export class Effects {
   /** It answers at once only that it does it, or does not; and somebody else may say that it is done. */
   #accepts(
     { host: replyTo }: Operation,
-    { reportTo: _, ...call }: ServiceCall,
+    { reportTo: _, ...call }: OperationCall,
     address: Address,
     answer: BoundedReply,
     of: string,

@@ -2,12 +2,12 @@
 
 import {
   type Attempt,
+  outcomeReadBy,
   PROGRESS,
   runKey,
   runsInHand,
   type StateRecord,
   type StepOutcome,
-  standingOf,
 } from "@scheduler-agent-supervisor/core/domain";
 import { NOW_MS } from "./abstract-time.ts";
 import type { ActivityName } from "./operation-name.ts";
@@ -154,25 +154,25 @@ export class Engine {
     const record = state[RECORD] as number;
     let found = known.get(record);
     if (found === undefined) {
-      const standing = this.#standingFor(id, this.#pieces.recordOf(state));
-      found = standing ? this.#pieces.values.idOf(standing) : NOTHING_NEW;
+      const outcome = this.#outcomeFor(id, this.#pieces.recordOf(state));
+      found = outcome ? this.#pieces.values.idOf(outcome) : NOTHING_NEW;
       known.set(record, found);
     }
     return found === NOTHING_NEW ? undefined : found;
   }
 
-  #standingFor(id: number, record: StateRecord | undefined): StepOutcome | undefined {
+  #outcomeFor(id: number, record: StateRecord | undefined): StepOutcome | undefined {
     const { host, input } = this.#pieces.get(id) as Orchestration;
     const { open, begun } = this.#pieces.progress(id);
     const now = NOW_MS + AHEAD_MS[host];
     if (!open.some((task) => task.kind === "timer" && Date.parse(task.at) <= now)) return undefined;
     const { lockedBy, attempt } = this.#pieces.values.get<Attempt>(input);
-    const standing = standingOf({ lockedBy }, record);
-    if (standing.kind !== "completed") return standing;
-    const inHand = runsInHand(standing.steps);
+    const outcome = outcomeReadBy({ lockedBy }, record);
+    if (outcome.kind !== "completed") return outcome;
+    const inHand = runsInHand(outcome.steps);
     const isNews =
       inHand.length === 0 || inHand.some((each) => each.run.attempt === attempt && !begun.has(runKey(each)));
-    return isNews ? standing : undefined;
+    return isNews ? outcome : undefined;
   }
 
   /** The state once the timer of its next polls has fired: at any time from when they are due. */

@@ -1,13 +1,13 @@
 // One workflow explored: once for each number of items that its lists have.
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain";
 import type { OperatorRequest } from "@scheduler-agent-supervisor/core/messaging";
-import { explore, type Finding } from "./explorer.ts";
+import { Coverage, type Unseen } from "./coverage.ts";
+import { exploreStates, type Finding } from "./explorer.ts";
 import { Model } from "./model.ts";
 import { conditionsOf, isDoneLater, listedBy, modelled, notModelledIn, rulesOf } from "./modelled.ts";
-import { Seen, type Unseen } from "./seen.ts";
 import { type Bounds, NOTHING_GOES_WRONG, type Setting } from "./setting.ts";
 
-export interface Asked {
+interface ExploreInput {
   readonly goesWrong: Partial<Bounds>;
   readonly items: readonly number[];
   readonly conditions: { readonly [name: string]: boolean };
@@ -39,18 +39,18 @@ export function strangePolls({ steps }: Workflow, polled: readonly string[]): st
 }
 
 /** Conditions that the workflow has not. */
-export function strangeConditions(workflow: Workflow, conditions: Asked["conditions"]): string[] {
+export function strangeConditions(workflow: Workflow, conditions: ExploreInput["conditions"]): string[] {
   const known = conditionsOf(workflow);
   return Object.keys(conditions).filter((condition) => !known.includes(condition));
 }
 
-export async function exploreWorkflow(workflow: Workflow, asked: Asked): Promise<Explored> {
-  let left = asked.most;
+export async function exploreWorkflow(workflow: Workflow, input: ExploreInput): Promise<Explored> {
+  let left = input.most;
   const parts: Part[] = [];
   const lists = workflow.steps.flatMap((step) => (step.forEach === undefined ? [] : [step.name]));
-  const counts = lists.length > 0 ? asked.items : [0];
+  const counts = lists.length > 0 ? input.items : [0];
   for (const items of counts) {
-    const part = await exploreWith(items, workflow, { ...asked, most: left });
+    const part = await exploreWith(items, workflow, { ...input, most: left });
     const { finding } = part;
     const inItems = lists.length > 0 && finding ? `${finding.fault} (lists of ${items} items)` : finding?.fault;
     parts.push({ ...part, finding: finding && { ...finding, fault: inItems ?? finding.fault } });
@@ -59,30 +59,30 @@ export async function exploreWorkflow(workflow: Workflow, asked: Asked): Promise
   }
   return {
     ...merged(parts),
-    states: asked.most - left,
+    states: input.most - left,
     complete: parts.length === counts.length && parts.every(({ complete }) => complete),
-    bounded: lists.length > 0 ? [`each list has ${asked.items.join(" or ")} items: ${lists.join(", ")}`] : [],
-    notModelled: notModelledIn(workflow, asked.polled),
+    bounded: lists.length > 0 ? [`each list has ${input.items.join(" or ")} items: ${lists.join(", ")}`] : [],
+    notModelled: notModelledIn(workflow, input.polled),
     finding: parts.find(({ finding }) => finding)?.finding,
   };
 }
 
 type Part = Pick<Explored, "states" | "complete" | "ends" | "unseen" | "finding">;
 
-async function exploreWith(items: number, workflow: Workflow, asked: Asked) {
-  const model = new Model(settingOf(workflow, items, asked));
-  const seen = new Seen(model);
-  const report = await explore(model, {
-    states: asked.most,
-    isOver: asked.isOver,
-    onState: (state) => seen.add(state),
+async function exploreWith(items: number, workflow: Workflow, input: ExploreInput) {
+  const model = new Model(settingOf(workflow, items, input));
+  const coverage = new Coverage(model);
+  const report = await exploreStates(model, {
+    states: input.most,
+    isOver: input.isOver,
+    onState: (state) => coverage.add(state),
   });
   const { states, complete, ends, finding } = report;
-  return { states, complete, ends, finding, unseen: seen.unseen() } satisfies Part;
+  return { states, complete, ends, finding, unseen: coverage.unseen() } satisfies Part;
 }
 
-function settingOf(workflow: Workflow, items: number, asked: Asked): Setting {
-  const { goesWrong, conditions, polled, requests, mayAcceptWhatItRejected, everyInterleaving } = asked;
+function settingOf(workflow: Workflow, items: number, input: ExploreInput): Setting {
+  const { goesWrong, conditions, polled, requests, mayAcceptWhatItRejected, everyInterleaving } = input;
   return {
     name: workflow.name,
     workflow: modelled(workflow),

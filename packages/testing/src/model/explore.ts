@@ -1,8 +1,8 @@
 // The model checker on an app's own workflow (P20): every state that one run of it can reach, with so much going wrong, or as many as the bounds allow.
 import type { Business } from "@scheduler-agent-supervisor/core/app";
 import { milliseconds } from "../services/scripted-service.ts";
+import { type Unseen, unseenInWords } from "./coverage.ts";
 import { exploreWorkflow, strangeConditions, strangePolls } from "./explore-workflow.ts";
-import { type Unseen, unseenInWords } from "./seen.ts";
 import { type Bounds, REQUESTS } from "./setting.ts";
 
 /** The faults during an exploration, and its limits. */

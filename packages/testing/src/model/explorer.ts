@@ -36,7 +36,7 @@ export interface Limits {
 /** Between two looks at whether it is over. */
 const STATES_AT_ONCE = 512;
 
-export async function explore(model: Model, limits: Limits): Promise<Report> {
+export async function exploreStates(model: Model, limits: Limits): Promise<Report> {
   const { states: most, isOver = () => false, onState } = limits;
   const table = new StateTable();
   const initial = model.initial();

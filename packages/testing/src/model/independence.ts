@@ -10,8 +10,8 @@ import type { Operation, Piece } from "./piece.ts";
 import type { Pieces } from "./pieces.ts";
 import { type Promises, wordOf } from "./promises.ts";
 import { AHEAD_MS, type Bounds, type Setting } from "./setting.ts";
-import { BOUNDS, FIRST_PIECE, find, isStalled, PROMISES, pieceOf, type State } from "./state.ts";
-import { ended } from "./watch.ts";
+import { BOUNDS, FIRST_PIECE, findPiece, isStalled, PROMISES, pieceOf, type State } from "./state.ts";
+import { isEnded } from "./watch.ts";
 
 /** More attempts than any state names: their numbers are closed up. */
 const ANY = Array.from({ length: 20 }, (_, attempt) => attempt);
@@ -201,7 +201,7 @@ export class Independence {
       const piece = this.#pieces.get(id);
       return piece.kind === "operation" && piece.name === "operateJob";
     };
-    return this.#pieces.recordOf(state)?.attempt === 1 && (actions > 0 || find(state, isActing) !== 0);
+    return this.#pieces.recordOf(state)?.attempt === 1 && (actions > 0 || findPiece(state, isActing) !== 0);
   }
 
   /** Attempts are never counted down, an ended job goes on under the next one, and no version comes again. */
@@ -214,6 +214,6 @@ export class Independence {
     if (step && (run?.attempt ?? 0) > step.attempt) return true;
     if (attempt === undefined) return false;
     const isForHeld = processStates.every((state) => state === "Processing");
-    return attempt < record.attempt || (attempt === record.attempt && isForHeld && ended(record));
+    return attempt < record.attempt || (attempt === record.attempt && isForHeld && isEnded(record));
   }
 }

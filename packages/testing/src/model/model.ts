@@ -5,7 +5,7 @@ import { Pieces } from "./pieces.ts";
 import { NOTHING_PROMISED, type Promises } from "./promises.ts";
 import type { Setting } from "./setting.ts";
 import { FIRST_PIECE, NOTHING_OLDER, PROMISES, RECORD, SERVICE_STATE, type State } from "./state.ts";
-import { ended, faultOfState } from "./watch.ts";
+import { faultOfState, isEnded } from "./watch.ts";
 
 export class Model {
   readonly setting: Setting;
@@ -78,7 +78,7 @@ export class Model {
     const id = state[RECORD] as number;
     if (id !== 0 && !this.#ends.has(id)) {
       const record = this.pieces.values.get<StateRecord>(id);
-      this.#ends.set(id, ended(record) ? record.processState : undefined);
+      this.#ends.set(id, isEnded(record) ? record.processState : undefined);
     }
     return this.#ends.get(id);
   }
@@ -93,7 +93,7 @@ export class Model {
     if (state[RECORD] === 0) return "there is no job";
     const record = this.pieces.values.get<StateRecord>(state[RECORD] as number);
     const { owed } = this.pieces.values.get<Promises>(state[PROMISES] as number);
-    if (!ended(record)) return `the job never ends: it stays ${record.processState}`;
+    if (!isEnded(record)) return `the job never ends: it stays ${record.processState}`;
     if (owed.length > 0) return `the client is never told ${owed.join(", ")}`;
     if (record.outbox.length > 0)
       return `the outbox message of ${record.outbox.map(({ status }) => status).join(", ")} is left`;

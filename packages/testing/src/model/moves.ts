@@ -2,10 +2,10 @@
 import {
   type Attempt,
   type ClaimOutcome,
+  outcomeReadBy,
   PROGRESS,
   type StepEnd,
   type StepOutcome,
-  standingOf,
 } from "@scheduler-agent-supervisor/core/domain";
 import { NOW_MS, TICK_MS } from "./abstract-time.ts";
 import { Attempts } from "./attempts.ts";
@@ -22,12 +22,12 @@ import { Judge } from "./judge.ts";
 import { isActivity, isHandler, NOT_YET, type Stand } from "./operation-run.ts";
 import type { Message, Operation, Orchestration } from "./piece.ts";
 import type { Pieces } from "./pieces.ts";
-import { act, type Said, type ServiceCall, type ServiceState } from "./service.ts";
+import { act, type OperationCall, type Said, type ServiceState } from "./service.ts";
 import type { Host, Setting } from "./setting.ts";
 import {
   change,
   FIRST_PIECE,
-  find,
+  findPiece,
   isStalled,
   PREVIOUS,
   pieceOf,
@@ -136,7 +136,7 @@ export class Moves {
         this.#operation(state, placed, piece);
         break;
       case "lateCall":
-        this.#lateCall(state, placed, this.#pieces.values.get<ServiceCall>(piece.call));
+        this.#lateCall(state, placed, this.#pieces.values.get<OperationCall>(piece.call));
         break;
       default:
         piece satisfies never;
@@ -202,7 +202,7 @@ export class Moves {
     this.#add(change(raised, 0, [], fields), what, RANK.arrival, fault);
   }
 
-  #lateCall(state: State, placed: number, call: ServiceCall): void {
+  #lateCall(state: State, placed: number, call: OperationCall): void {
     const { values } = this.#pieces;
     const before = values.get<ServiceState>(state[SERVICE_STATE] as number);
     const serviceState = values.idOf(act(before, call).serviceState);
@@ -298,7 +298,7 @@ export class Moves {
     let next = this.#engine.start(rest, host, values.idOf(claimed));
     if (attempt > 1) next = raised(next, attempt - 1, { kind: "superseded" });
     if (!isBehind) return next;
-    const found = standingOf(claimed, this.#pieces.recordOf(state));
+    const found = outcomeReadBy(claimed, this.#pieces.recordOf(state));
     next = raised(next, attempt, found);
     return next && found.kind === "completed" ? change(next, 0, [], this.#judge.afterLook(state)) : next;
   }
@@ -321,7 +321,7 @@ export class Moves {
     const previous = isKept ? state[RECORD] || this.#pieces.nothing : (next[PREVIOUS] as number);
     const fields = { record, serviceState, promises, previous };
     // Of two messages that say the same, one is enough: each may be delivered twice.
-    const adds = effect.adds.filter((added) => find(state, (id) => id === added) === 0);
+    const adds = effect.adds.filter((added) => findPiece(state, (id) => id === added) === 0);
     if (effect.piece !== 0) adds.push(effect.piece);
     this.#add(change(others, placed, adds, fields), what, effect.spends ? RANK.never : RANK.call, fault);
   }
@@ -388,7 +388,7 @@ export class Moves {
   }
 
   #operationOf(state: State, name: Operation["name"], host?: Host): number {
-    return find(state, (id) => {
+    return findPiece(state, (id) => {
       const piece = this.#pieces.get(id);
       return piece.kind === "operation" && piece.name === name && (host === undefined || piece.host === host);
     });

@@ -1,7 +1,7 @@
 // Runs the real operations up to their next call: from the start, with the answers that were given so far.
 
 import {
-  type Poll,
+  type PollTask,
   runOf,
   type StartAttempt,
   type StateRecord,
@@ -15,7 +15,7 @@ import {
   claimJob,
   operateJob,
   type Ports,
-  pollStep,
+  pollService,
   publishEndOf,
   runStep,
   runSteps,
@@ -86,7 +86,7 @@ function invoke(
     case "askAgent":
       return askAgent(input as StepTask, context);
     case "pollStep":
-      return pollStep(input as Poll, context);
+      return pollService(input as PollTask, context);
     case "publishEnd":
       return publishEndOf(input as StartAttempt, context);
     case "answerRequest": {

@@ -15,7 +15,7 @@ export type TaskEvent = { readonly task: number } & (
 export const PATIENCE_MS = looksAt(new Date(0).toISOString(), 0).getTime();
 
 /** A task that the orchestrator waits for. A timer has the instant from which all that it waits for has expired: see `Engine.foundBy`. */
-export type OpenTask = { readonly task: number } & (
+type AwaitedTask = { readonly task: number } & (
   | { readonly kind: "activity"; readonly name: string; readonly input: unknown }
   | { readonly kind: "timer"; readonly at: string }
   | { readonly kind: "event"; readonly name: string }
@@ -25,7 +25,7 @@ export interface Progress {
   /** How many tasks it has made in all. */
   readonly made: number;
   /** Of these, what may still make a difference; empty once it has ended. */
-  readonly open: readonly OpenTask[];
+  readonly open: readonly AwaitedTask[];
   /** What it has begun, by `runKey`. */
   readonly begun: ReadonlySet<string>;
   readonly ended: boolean;
@@ -48,8 +48,8 @@ type Task =
 const orchestrator = scheduler as unknown as Orchestrator;
 
 export function runOrchestration(attempt: Attempt, events: readonly TaskEvent[]): Progress {
-  const made: OpenTask[] = [];
-  const task = (open: (index: number) => OpenTask) => {
+  const made: AwaitedTask[] = [];
+  const task = (open: (index: number) => AwaitedTask) => {
     const index = made.length;
     made.push(open(index));
     return {
@@ -112,7 +112,7 @@ export function runOrchestration(attempt: Attempt, events: readonly TaskEvent[])
   return continuedWith ? { ...rest, ended: false, continuedWith } : { ...rest, ended: true };
 }
 
-function begunBy({ begun = [] }: Attempt, made: readonly OpenTask[]): ReadonlySet<string> {
+function begunBy({ begun = [] }: Attempt, made: readonly AwaitedTask[]): ReadonlySet<string> {
   const own = made.flatMap((task) => {
     const input = task.kind === "activity" ? (task.input as StepTask) : undefined;
     return input?.step ? [runKey(input)] : [];

@@ -18,7 +18,7 @@ import { type Progress, runOrchestration, type TaskEvent } from "./orchestration
 import type { Message, Operation, Orchestration, Piece } from "./piece.ts";
 import { Pool, Values } from "./pool.ts";
 import { AHEAD_MS, type Host, type Setting } from "./setting.ts";
-import { find, RECORD, type State } from "./state.ts";
+import { findPiece, RECORD, type State } from "./state.ts";
 
 const QUEUES = {
   submitJob: "jobs",
@@ -258,7 +258,7 @@ export class Pieces {
 
   /** The orchestration of an attempt, as it is placed; 0 if there is none. */
   orchestrationOf(state: State, host: Host, attempt: number): number {
-    return find(state, (id) => {
+    return findPiece(state, (id) => {
       const piece = this.get(id);
       return piece.kind === "orchestration" && piece.host === host && this.attemptOf(id) === attempt;
     });

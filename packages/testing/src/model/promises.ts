@@ -8,7 +8,7 @@ import {
 } from "@scheduler-agent-supervisor/core/domain";
 import type { StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
 import { isAnnounced } from "./normal-form.ts";
-import { ended } from "./watch.ts";
+import { isEnded } from "./watch.ts";
 
 /** What has been promised to the client and not yet been told, the oldest first, and how each attempt that ended did. */
 export interface Promises {
@@ -29,7 +29,7 @@ export function promised(promises: Promises, before: StateRecord | undefined, af
       before !== undefined &&
       isInHand(before.steps[step] ?? null) &&
       after.direction === "forward" &&
-      (after.processState === "Processed" || !ended(after));
+      (after.processState === "Processed" || !isEnded(after));
     if (isNew) owed.push(wordOf("StepCompleted", completedIn ?? after.attempt, step));
   }
   for (const { status, attempt, step } of after.outbox) {
@@ -42,7 +42,7 @@ export function promised(promises: Promises, before: StateRecord | undefined, af
   }
   const retry = wordOf("RetryScheduled", after.attempt);
   if (isAnnounced(after) && !(before && isAnnounced(before) && before.attempt === after.attempt)) owed.push(retry);
-  if (ended(after) && !(before && ended(before) && before.attempt === after.attempt)) {
+  if (isEnded(after) && !(before && isEnded(before) && before.attempt === after.attempt)) {
     const status = endStatus(after);
     if (!owed.includes(wordOf(status, after.attempt))) owed.push(wordOf(status, after.attempt));
     ends = { ...ends, [after.attempt]: status };

@@ -7,7 +7,7 @@ import type { Address } from "@scheduler-agent-supervisor/core/messaging";
 import type { Report } from "@scheduler-agent-supervisor/core/scheduling";
 import { TICK_MS } from "./abstract-time.ts";
 
-export interface ServiceCall {
+export interface OperationCall {
   readonly kind: "service";
   readonly operation: string;
   readonly key: string;
@@ -41,7 +41,7 @@ export const REJECTED = { kind: "rejected", message: "rejected", ...ROUTE } as c
 /** What a step of this name records has a list, `parts`, for the runs of another. */
 export const LISTING = "list";
 
-function doneBy({ key, lists }: ServiceCall): Answer {
+function doneBy({ key, lists }: OperationCall): Answer {
   const result = stepOf(key) === LISTING ? { id: "1", parts: itemsOf(2) } : { id: "1", ...lists };
   return { kind: "done", result, ...ROUTE };
 }
@@ -53,7 +53,7 @@ export function itemsOf(count: number): { readonly part: string }[] {
 
 export function act(
   serviceState: ServiceState,
-  call: ServiceCall,
+  call: OperationCall,
 ): { readonly serviceState: ServiceState; readonly answer: Answer } {
   const { key, compensates } = call;
   const answer = doneBy(call);
@@ -72,14 +72,14 @@ export function saidBy(answer: Answer): Said {
 }
 
 /** What a service without keys says of a request that it may have done before. */
-export function find(serviceState: ServiceState, call: ServiceCall): Answer | { readonly kind: "absent" } {
+export function find(serviceState: ServiceState, call: OperationCall): Answer | { readonly kind: "absent" } {
   const { key, compensates } = call;
   const isDone = compensates === null ? serviceState[key] === "live" : serviceState[compensates] === "compensated";
   return isDone ? doneBy(call) : { kind: "absent" };
 }
 
 /** What a service says that is polled for what it accepted. */
-export function polled(serviceState: ServiceState, call: ServiceCall): Answer {
+export function polled(serviceState: ServiceState, call: OperationCall): Answer {
   const { key, compensates } = call;
   if (compensates !== null && serviceState[compensates] === "compensated") return doneBy(call);
   if (serviceState[key] === undefined) return PENDING;
@@ -87,16 +87,16 @@ export function polled(serviceState: ServiceState, call: ServiceCall): Answer {
 }
 
 /** What it accepted it rejects for good, and says so when it is polled. */
-export function rejectPolled(serviceState: ServiceState, { key }: ServiceCall): ServiceState {
+export function rejectPolled(serviceState: ServiceState, { key }: OperationCall): ServiceState {
   return serviceState[key] === undefined ? entered(serviceState, key, "rejected") : serviceState;
 }
 
-export function reject(serviceState: ServiceState, { key, compensates }: ServiceCall): ServiceState {
+export function reject(serviceState: ServiceState, { key, compensates }: OperationCall): ServiceState {
   return compensates === null ? entered(serviceState, key, "rejected") : serviceState;
 }
 
 /** A key that took effect is answered as before, so only a new effect can be rejected. */
-export function mayReject(serviceState: ServiceState, { key, compensates }: ServiceCall): boolean {
+export function mayReject(serviceState: ServiceState, { key, compensates }: OperationCall): boolean {
   return compensates === null ? serviceState[key] === undefined : serviceState[compensates] === "live";
 }
 

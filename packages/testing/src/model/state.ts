@@ -67,7 +67,7 @@ export function sorted(state: number[]): number[] {
 }
 
 /** The first piece of which that holds, as it is placed; 0 if there is none. */
-export function find(state: State, holds: (id: number) => boolean): number {
+export function findPiece(state: State, holds: (id: number) => boolean): number {
   for (let at = FIRST_PIECE; at < state.length; at += 1) {
     const placed = state[at] as number;
     if (holds(pieceOf(placed))) return placed;

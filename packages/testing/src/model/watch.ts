@@ -20,7 +20,7 @@ import {
 } from "@scheduler-agent-supervisor/core/domain";
 import { NOW_MS } from "./abstract-time.ts";
 import type { OperationName } from "./operation-name.ts";
-import { act, liveSteps, type RecordedOutcome, type ServiceCall, type ServiceState, stepOf } from "./service.ts";
+import { act, liveSteps, type OperationCall, type RecordedOutcome, type ServiceState, stepOf } from "./service.ts";
 
 export interface Writer {
   readonly operation: OperationName;
@@ -45,7 +45,7 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
   const next = after.attempt !== before.attempt;
   // Notices are cleared at the version read, by whoever told them.
   if (essence(before) === essence(after)) return undefined;
-  if (ended(before) && !operator && !isOnlyStepOf(before, after, writer)) return "an ended job changed";
+  if (isEnded(before) && !operator && !isOnlyStepOf(before, after, writer)) return "an ended job changed";
   if (after.attempt < before.attempt || after.attempt > before.attempt + 1)
     return "attempts are not counted one by one";
   if (before.processState === "Processing" && after.processState === "Pending" && !next)
@@ -59,7 +59,7 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
   } else if (writer.attempt !== undefined) {
     if (writer.attempt !== before.attempt) return `attempt ${writer.attempt}, which is superseded, writes`;
     const holder = after.lockedBy ?? writer.holder;
-    if (holder !== writer.holder && !ended(before)) return `${writer.holder} writes, and ${holder} holds the job`;
+    if (holder !== writer.holder && !isEnded(before)) return `${writer.holder} writes, and ${holder} holds the job`;
   }
   if (writer.reply && isLate(before, writer.reply)) return "a reply that came after complete-by is recorded";
   const failed = runsThatFailed(before, after);
@@ -214,7 +214,7 @@ function isTakenBack(
 /** What was at work beside the step that ended a job in Error is recorded when it is done. */
 function isOnlyStepOf(before: StateRecord, after: StateRecord, { own }: Writer): boolean {
   const rest = ({ steps, ...record }: StateRecord) => essence({ ...record, steps: {} });
-  return own !== undefined && ended(before) && before.processState !== "Processed" && rest(before) === rest(after);
+  return own !== undefined && isEnded(before) && before.processState !== "Processed" && rest(before) === rest(after);
 }
 
 function isLate(before: StateRecord, { step, direction, acceptedAt }: NonNullable<Writer["reply"]>): boolean {
@@ -253,13 +253,13 @@ function essence({ outbox, dueAt, ...rest }: StateRecord): string {
   return JSON.stringify(rest);
 }
 
-export function ended({ processState }: StateRecord): boolean {
+export function isEnded({ processState }: StateRecord): boolean {
   return hasEnded(processState);
 }
 
 /** What is wrong with a call that would change the service's audit log. */
 export function faultOfCall(
-  call: ServiceCall,
+  call: OperationCall,
   serviceState: ServiceState,
   record: StateRecord,
   attempt: number,
@@ -359,7 +359,7 @@ export function saysDoneManually(before: StateRecord, after: StateRecord): boole
 
 export function isResubmitted(before: StateRecord, after: StateRecord): boolean {
   return (
-    ended(before) &&
+    isEnded(before) &&
     before.processState !== "Processed" &&
     after.processState === "Pending" &&
     after.direction === "forward"

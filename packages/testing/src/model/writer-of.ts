@@ -10,7 +10,7 @@ import type { Operation } from "./piece.ts";
 import type { Pieces } from "./pieces.ts";
 import type { Doing, Reads } from "./reads.ts";
 import { CONTENT, HOSTS, type Host, type Setting } from "./setting.ts";
-import { ended, type Writer } from "./watch.ts";
+import { isEnded, type Writer } from "./watch.ts";
 
 export function writerOf(operation: Doing, pieces: Pieces, reads: Reads, { mutant, idle }: Setting): Writer {
   const attempt = pieces.attemptOf(operation.id);
@@ -35,7 +35,7 @@ function hasFoundPast({ log }: Operation, pieces: Pieces): boolean {
 
 /** Of a job that goes forward, whatever it waits for. */
 export function isHitByDeadline(record: StateRecord): boolean {
-  return isPastDeadline(record) && !ended(record) && record.direction === "forward";
+  return isPastDeadline(record) && !isEnded(record) && record.direction === "forward";
 }
 
 function replyOf({ input, log }: Operation, { values }: Pieces): Writer["reply"] {

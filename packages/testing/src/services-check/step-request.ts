@@ -81,7 +81,7 @@ export function newJob({ contracts }: Business, { workflow, content }: Use): Che
   return { id, content: contractFor(workflow.name, contracts).schema.parse(named) };
 }
 
-export const keyOf = ({ id }: CheckJob, { name }: WorkflowStep, direction: Direction): string =>
+const keyOf = ({ id }: CheckJob, { name }: WorkflowStep, direction: Direction): string =>
   idempotencyKey(id, name, direction, { generation: 1 });
 
 /** Does a step that the agent reads, or says why not: it is done by its own agent. */

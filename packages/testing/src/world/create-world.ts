@@ -25,7 +25,7 @@ import { type Handler, milliseconds, type ScriptedService } from "../services/sc
 import { type InFlight, Processes, SUBMISSION, SUPERVISOR } from "./processes.ts";
 import { type DueWork, VirtualTime } from "./virtual-time.ts";
 import { createActivities, createReceivers, type RemoteAgent, takeReportAt } from "./world-activities.ts";
-import { type Bounds, WorldLoop } from "./world-loop.ts";
+import { type RunLimits, WorldLoop } from "./world-loop.ts";
 import { createWorldMessenger, type Outgoing } from "./world-messenger.ts";
 import { createOperator, type Operator } from "./world-operator.ts";
 import { createWorldAgents, createWorldPorts, type PortsOptions } from "./world-ports.ts";
@@ -277,7 +277,7 @@ class TestWorld implements SteppedWorld {
 
   async step(): Promise<Begun | undefined> {
     this.#begun = undefined;
-    await this.#loop.run({ isDone: () => this.#begun !== undefined, ...this.#bounds(MOST_EVENTS) });
+    await this.#loop.run({ isDone: () => this.#begun !== undefined, ...this.#limits(MOST_EVENTS) });
     return this.#begun;
   }
 
@@ -306,7 +306,7 @@ class TestWorld implements SteppedWorld {
     await this.#loop.run({
       ...(until && { isDone: until }),
       ...(duration !== undefined && { until: this.#time.now + milliseconds(duration) }),
-      ...this.#bounds(most),
+      ...this.#limits(most),
     });
   }
 
@@ -348,12 +348,12 @@ class TestWorld implements SteppedWorld {
     this.#loop.begin(async () => {
       settled = { result: await action() };
     });
-    await this.#loop.run({ isDone: () => settled !== undefined, ...this.#bounds(MOST_EVENTS) });
+    await this.#loop.run({ isDone: () => settled !== undefined, ...this.#limits(MOST_EVENTS) });
     if (!settled) throw new Error("what was asked of the world waits for something that never comes");
     return settled.result;
   }
 
-  #bounds(most: number): Pick<Bounds, "most" | "describe"> {
+  #limits(most: number): Pick<RunLimits, "most" | "describe"> {
     const describe = () => {
       const records = [...this.#submitted.keys()].map((id) => {
         const { processState, attempt } = this.record(id);

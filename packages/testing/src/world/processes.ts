@@ -6,7 +6,7 @@ export const SCHEDULER = "scheduler";
 export const SUPERVISOR = "supervisor";
 
 /** A killed process is replaced after so long; then whatever it had in hand is delivered again, as by a broker whose lock runs out. */
-export const REPLACED_AFTER_MS = 30_000;
+const REPLACED_AFTER_MS = 30_000;
 
 export interface Delivery {
   /** `message`: of the broker; `activity`, `turn`: of the durable engine. */

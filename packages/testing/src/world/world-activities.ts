@@ -1,5 +1,11 @@
 // What runs in a world: the activities of the scheduler and of the agents, and the receivers of messages and reports. Each does what its function does.
-import { type Look, outputOf, type Poll, type StepEnd, type StepTask } from "@scheduler-agent-supervisor/core/domain";
+import {
+  type Look,
+  outputOf,
+  type PollTask,
+  type StepEnd,
+  type StepTask,
+} from "@scheduler-agent-supervisor/core/domain";
 import type { AgentReplyMessage, AgentRequestMessage } from "@scheduler-agent-supervisor/core/messaging";
 import {
   answerRequest,
@@ -7,10 +13,10 @@ import {
   COMPLETIONS_PATH,
   type Context,
   claimJob,
-  findProgress,
   parseReport,
-  pollStep,
+  pollService,
   publishEndOf,
+  readProgress,
   reportEnd,
   runStep,
   runSteps,
@@ -51,13 +57,13 @@ export function createActivities(engine: () => WorldEngine, context: () => Conte
       case "findProgress": {
         const look = input as Look;
         return reportEnd(engine(), look.jobId, {
-          outcome: await findProgress(look, context()),
+          outcome: await readProgress(look, context()),
           receiver: look.attempt,
         });
       }
       case "pollStep": {
-        const poll = input as Poll;
-        return reportEnd(engine(), poll.jobId, await pollStep(poll, context()));
+        const poll = input as PollTask;
+        return reportEnd(engine(), poll.jobId, await pollService(poll, context()));
       }
       case "askAgent": {
         const end = await askAgent(input as StepTask, context());

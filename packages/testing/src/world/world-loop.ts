@@ -13,7 +13,7 @@ export interface Loop {
   readonly onBegun: (work: DueWork | "sweep" | undefined) => void;
 }
 
-export interface Bounds {
+export interface RunLimits {
   /** Goes on no longer than until this holds. */
   readonly isDone?: () => boolean | Promise<boolean>;
   /** Nor past this instant: milliseconds since 1970. The clock stands there afterwards. */
@@ -43,12 +43,12 @@ export class WorldLoop {
     this.#faults.push(cause);
   }
 
-  /** @throws what was thrown in it, and where it does not come to rest within its bounds */
-  run(bounds: Bounds): Promise<void> {
-    return withVirtualTimers(() => withNetworks(() => this.#run(bounds)));
+  /** @throws what was thrown in it, and where it does not come to rest within its limits */
+  run(limits: RunLimits): Promise<void> {
+    return withVirtualTimers(() => withNetworks(() => this.#run(limits)));
   }
 
-  async #run({ isDone = () => false, until = Number.POSITIVE_INFINITY, most, describe }: Bounds): Promise<void> {
+  async #run({ isDone = () => false, until = Number.POSITIVE_INFINITY, most, describe }: RunLimits): Promise<void> {
     const { time, sweepAt, sweep, onBegun } = this.#loop;
     for (let events = 0; ; events += 1) {
       await time.settled();

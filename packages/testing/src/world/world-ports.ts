@@ -16,7 +16,7 @@ import type { VirtualTime } from "./virtual-time.ts";
 export const APP_URL = "http://app.test";
 
 /** Every reply queue of a world's requesters begins so. */
-export const REPLY_QUEUES = /^replies-/;
+const REPLY_QUEUES = /^replies-/;
 
 export interface PortsOptions {
   readonly business: Business;

@@ -15,8 +15,8 @@ import {
   type Decision,
   type DecisionContext,
   errorOf,
-  rejected,
-  remembered,
+  historyWith,
+  rejection,
   toBeCompensated,
 } from "../recovery/next-attempt.ts";
 import { latest, mapSteps, namesOf, waitsLonger } from "../steps/operator-steps.ts";
@@ -54,17 +54,17 @@ export function decide(
   const row = rows.find(({ from }) => from === record.processState);
   if (!row) {
     const states = rows.map(({ from }) => from).join(" or ");
-    return rejected(`${action.kind} is for one that is ${states}; this one is ${record.processState}`);
+    return rejection(`${action.kind} is for one that is ${states}; this one is ${record.processState}`);
   }
   const brings = action.kind === "resubmit" && action.edited !== null;
   if (record.keptUntil && !brings) {
-    return rejected("it is closed, and its secrets are removed: resubmit it with content that has new ones");
+    return rejection("it is closed, and its secrets are removed: resubmit it with content that has new ones");
   }
   if (action.kind === "markResolved") return markResolved(record, action, row.to, context);
   if (action.kind === "cancel" && isUntouched(record)) return cancelAtOnce(record, action, context);
   if (!workflow) {
     const { name, version } = record.workflow;
-    return rejected(
+    return rejection(
       `workflow ${name} v${version}, which it needs, is not in this app: deploy a version that has it, or mark it resolved`,
     );
   }
@@ -91,7 +91,7 @@ type MarkResolved = Extract<OperatorAction, { kind: "markResolved" }>;
 
 function compensate(record: StateRecord, { reason }: Compensate, to: ProcessState, context: DecisionContext): Decision {
   const obstacle = obstacleToCompensation(record);
-  if (obstacle !== undefined) return rejected(obstacle);
+  if (obstacle !== undefined) return rejection(obstacle);
   const error = causeOfCompensation(record, reason, context);
   const words = `to be compensated, ${attemptInWords(record)}: ${reason}`;
   return toBeCompensated(record, { error, to, words }, context);
@@ -130,7 +130,7 @@ function cancelAtOnce(record: StateRecord, { reason }: Cancel, context: Decision
     dueAt: after(now, OUTBOX_GRACE_MS),
     error: errorOf("cancelled", `cancelled by ${by}: ${reason}`, context),
     outbox: [...owed(record), { status: STATUS_OF[to], attempt: record.attempt, at: now }],
-    history: remembered(record, context, `cancelled: ${reason}`),
+    history: historyWith(record, context, `cancelled: ${reason}`),
     updatedAt: now,
   };
   return { kind: "allowed", record: cancelled, startAt: null };
@@ -142,9 +142,9 @@ function cancel(
   { cancelUntil }: Workflow,
   context: DecisionContext,
 ): Decision {
-  if (record.direction === "compensate" && !record.thenForward) return rejected("it is being compensated already");
+  if (record.direction === "compensate" && !record.thenForward) return rejection("it is being compensated already");
   const hasBegun = namesOf(record.steps, mayHaveHadEffect).some((run) => stepOfRun(run) === cancelUntil);
-  if (byRequester && hasBegun) return rejected(`it is too late: ${cancelUntil} has begun`);
+  if (byRequester && hasBegun) return rejection(`it is too late: ${cancelUntil} has begun`);
   const { processState } = record;
   const { to } =
     processState === "Pending"
@@ -162,14 +162,14 @@ function markResolved(
   context: DecisionContext,
 ): Decision {
   const { error } = record;
-  if (error?.kind === "resolved") return rejected("it is marked resolved already");
+  if (error?.kind === "resolved") return rejection("it is marked resolved already");
   const message = `${reason}; before: ${error?.message ?? "unknown"}`;
   const { step = null, agent = null } = error ?? {};
   const resolved: StateRecord = {
     ...record,
     processState: to,
     error: { kind: "resolved", message, step, agent, at: context.now },
-    history: remembered(record, context, `marked resolved: ${reason}`),
+    history: historyWith(record, context, `marked resolved: ${reason}`),
     updatedAt: context.now,
   };
   return { kind: "allowed", record: { ...resolved, ...over(resolved, context.now) }, startAt: null };
@@ -193,8 +193,8 @@ function extend(
   const { deadlineAt } = record;
   const deadline = deadlineAt ? { deadlineAt: laterThan(deadlineAt) } : {};
   if (only === "deadline") {
-    if (!deadline.deadlineAt) return rejected("it has no deadline");
-    const history = remembered(record, context, `deadline extended to ${deadline.deadlineAt}: ${reason}`);
+    if (!deadline.deadlineAt) return rejection("it has no deadline");
+    const history = historyWith(record, context, `deadline extended to ${deadline.deadlineAt}: ${reason}`);
     return { kind: "allowed", record: { ...record, ...deadline, history, updatedAt: context.now }, startAt: null };
   }
   const later = laterThan(record.dueAt);
@@ -206,7 +206,7 @@ function extend(
     completeBy: record.completeBy === null ? null : later,
     dueAt: orReminder(later, { ...record, steps }),
     ...deadline,
-    history: remembered(record, context, `time extended to ${later}: ${reason}`),
+    history: historyWith(record, context, `time extended to ${later}: ${reason}`),
     updatedAt: context.now,
   };
   return { kind: "allowed", record: extended, startAt: null };

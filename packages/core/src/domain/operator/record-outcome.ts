@@ -12,7 +12,7 @@ import {
   type StateRecord,
   type StepRecord,
 } from "../record/state-record.ts";
-import { type Decision, type DecisionContext, rejected, remembered } from "../recovery/next-attempt.ts";
+import { type Decision, type DecisionContext, historyWith, rejection } from "../recovery/next-attempt.ts";
 import { remainingInWords } from "../steps/ending.ts";
 import { done, withRun } from "../steps/step-run.ts";
 import { transitions } from "../steps/transitions.ts";
@@ -53,14 +53,14 @@ export function recordOutcome(record: StateRecord, { action, workflow, to, conte
   const direction = action.direction ?? unknownDirection(record.steps[name]);
   const obstacle = obstacleTo(record, { step: name, direction }, context);
   const step = record.steps[name];
-  if (obstacle !== undefined || !step) return rejected(obstacle ?? `it has no step ${name}`);
+  if (obstacle !== undefined || !step) return rejection(obstacle ?? `it has no step ${name}`);
   const known = {
     ...record,
     steps: { ...record.steps, [name]: withOutcome(step, direction, record, action, context) },
   };
   const which = direction === "forward" ? name : `compensation of ${name}`;
   const words = `${which}: recorded as ${outcome === "done" ? "done" : "not done"}: ${reason}`;
-  const withWords = { ...known, history: remembered(record, context, words), updatedAt: context.now };
+  const withWords = { ...known, history: historyWith(record, context, words), updatedAt: context.now };
   if (record.processState === "Pending")
     return { kind: "allowed", record: withStatus(withWords, name, context), startAt: null };
   const plainly = { kind: "resubmit", reason, edited: null, compensatedManually: false } as const;

@@ -12,9 +12,9 @@ import {
   causeOfCompensation,
   type Decision,
   type DecisionContext,
+  historyWith,
   nextAttempt,
-  rejected,
-  remembered,
+  rejection,
   toBeCompensated,
 } from "../recovery/next-attempt.ts";
 import { remainingInWords } from "../steps/ending.ts";
@@ -66,7 +66,7 @@ function resubmitCompensation(record: StateRecord, asked: Asked): Decision {
   const { compensatedManually, direction, edited } = asked.action;
   const isChosen = compensatedManually || direction !== undefined || edited !== null;
   if (isChosen && record.processState === "Pending")
-    return rejected("its compensation is not at its end: resubmit it plainly to continue that at once, or wait");
+    return rejection("its compensation is not at its end: resubmit it plainly to continue that at once, or wait");
   if (compensatedManually) return goForward(record, REST_DONE, asked);
   // A compensation uses no new content: the operator wants the job done with it.
   if (direction === "forward" || edited) return resubmitForward(record, asked);
@@ -80,7 +80,7 @@ function resubmitForward(record: StateRecord, asked: Asked): Decision {
   const { action, context, to } = asked;
   const which = `the compensation of ${unknown.join(", ")}`;
   if (action.edited)
-    return rejected(
+    return rejection(
       `whether ${which} took effect is not known: resubmit it without new content, and edit it when it is Compensated`,
     );
   const error = causeOfCompensation(record, action.reason, context);
@@ -96,7 +96,7 @@ function continueCompensation(record: StateRecord, { action, workflow, to, conte
   const next = toBeCompensated(record, { error, to, words }, context);
   const remaining = remainingInWords(workflow, next.record.steps);
   if (remaining !== undefined && isCompensationDone(workflow, next.record.steps))
-    return rejected(
+    return rejection(
       `${remaining}: have it compensated, then resubmit with "compensatedManually": true, which begins from the start, or mark it resolved; with "direction": "forward" it goes forward and keeps what is not compensated`,
     );
   return record.thenForward ? { ...next, record: { ...next.record, thenForward: true } } : next;
@@ -109,19 +109,19 @@ function isCompensationDone(workflow: Workflow, steps: Steps): boolean {
 function goForward(record: StateRecord, course: Course, { action, workflow, to, context }: Asked): Decision {
   const { edited, reason } = action;
   if (edited && record.jobRevision >= MOST_REVISIONS)
-    return rejected(`its content has ${MOST_REVISIONS} revisions, which is the most: resubmit it unchanged`);
+    return rejection(`its content has ${MOST_REVISIONS} revisions, which is the most: resubmit it unchanged`);
   const taken = mapSteps(mapSteps(record.steps, forgiven), course.step);
   const uncertain = edited ? uncertainSteps(taken, record.steps, workflow) : [];
   if (uncertain.length > 0) {
     // Under the same key a service would reject the new content or return the result of the old; under another key it could do the work twice.
     const steps = uncertain.join(", ");
-    return rejected(
+    return rejection(
       `whether ${steps} took effect with the content as it was is not known: resubmit it unchanged, or compensate it first`,
     );
   }
   const { steps, kept } = listedAgain(workflow, edited ? rekeyedSteps(taken, record.steps) : taken);
   if (kept.length > 0)
-    return rejected(
+    return rejection(
       `${kept.join(", ")} keeps what was done for an item of a result that will be recorded anew, perhaps with other items: have it compensated, then resubmit with "compensatedManually": true`,
     );
   const next = nextAttempt(record, to, context, busyUntil(record));
@@ -137,7 +137,7 @@ function goForward(record: StateRecord, course: Course, { action, workflow, to, 
       error: null,
       ...(edited && { jobRevision: record.jobRevision + 1, priority: edited.priority }),
       ...announced(next.record, next.record.attempt, context.now),
-      history: remembered(record, context, `${course.words}, ${attemptInWords(record)}${content}: ${reason}`),
+      history: historyWith(record, context, `${course.words}, ${attemptInWords(record)}${content}: ${reason}`),
     },
   };
 }

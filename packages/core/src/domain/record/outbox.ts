@@ -10,7 +10,7 @@ import { hasEnded, type OutboxMessage, type StateRecord } from "./state-record.t
 /** How long an ended job's outbox message may wait for the write that removes it before the sweep sends it again. */
 export const OUTBOX_GRACE_MS = 30_000;
 /** The last statuses that were sent which a record names. */
-export const PUBLISHED_LIMIT = 20;
+const PUBLISHED_LIMIT = 20;
 /** Besides them, the write that leaves messages may set when the record is due, over, closed and removed. */
 const MOST_ADDED = MOST_CHANGES - 4;
 

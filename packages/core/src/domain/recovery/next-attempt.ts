@@ -23,7 +23,7 @@ export type Decision =
   | { readonly kind: "allowed"; readonly record: StateRecord; readonly startAt: string | null }
   | { readonly kind: "rejected"; readonly reason: string };
 
-export const rejected = (reason: string): Decision => ({ kind: "rejected", reason });
+export const rejection = (reason: string): Decision => ({ kind: "rejected", reason });
 
 /**
  * Pending for its next attempt, with no failures counted.
@@ -76,7 +76,7 @@ export function toBeCompensated(
       direction: "compensate",
       steps: mapSteps(record.steps, ready),
       error,
-      history: remembered(record, context, words),
+      history: historyWith(record, context, words),
     } satisfies StateRecord,
   } as const;
 }
@@ -113,6 +113,6 @@ export function errorOf(kind: JobError["kind"], message: string, { now: at }: De
   return { kind, message, step: null, agent: null, at };
 }
 
-export function remembered(record: StateRecord, { by, now }: DecisionContext, what: string): StateRecord["history"] {
+export function historyWith(record: StateRecord, { by, now }: DecisionContext, what: string): StateRecord["history"] {
   return [...record.history, { at: now, what: asEntry(what), by }].slice(-HISTORY_LIMIT);
 }

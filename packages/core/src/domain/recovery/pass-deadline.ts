@@ -8,7 +8,7 @@ import { runsInHand } from "../record/plan.ts";
 import { hasEnded, type JobError, type StateRecord } from "../record/state-record.ts";
 import { STATUS_OF, transitions } from "../steps/transitions.ts";
 import type { DeadlineVerdict } from "../steps/verdicts.ts";
-import { attemptInWords, type DecisionContext, errorOf, remembered, toBeCompensated } from "./next-attempt.ts";
+import { attemptInWords, type DecisionContext, errorOf, historyWith, toBeCompensated } from "./next-attempt.ts";
 
 /**
  * Undefined if its deadline has not passed. A job that is Pending or Processing and goes forward is hit, whatever it waits for: a retry, an agent, a
@@ -54,7 +54,7 @@ export function passDeadline(
     dueAt: after(now, OUTBOX_GRACE_MS),
     error,
     outbox: [...owed(record), { status: STATUS_OF[to], attempt: record.attempt, at: now }],
-    history: remembered(record, context, `${passed}, given up`),
+    history: historyWith(record, context, `${passed}, given up`),
     updatedAt: now,
   };
   return { record: failed, startAt: null };

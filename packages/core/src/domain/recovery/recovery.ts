@@ -17,7 +17,7 @@ import { pollsAfter } from "../steps/poll.ts";
 import { skippedFor } from "../steps/skip.ts";
 import { restarted, withRun } from "../steps/step-run.ts";
 import { transitions } from "../steps/transitions.ts";
-import { entryOf, type Failed, type Skips, VERDICTS, type Verdict } from "../steps/verdicts.ts";
+import { type Failed, historyEntryOf, type Skips, VERDICTS, type Verdict } from "../steps/verdicts.ts";
 
 /** The number of entries that a record keeps; the oldest are removed first. */
 export const HISTORY_LIMIT = 100;
@@ -33,7 +33,7 @@ export function decideRecovery(
   policyOf: (step: string | undefined) => StepPolicy,
   overdueBefore: string,
   holdMs: number,
-  waits: Waits = NO_WAITS,
+  waits: UntakenRuns = NONE_UNTAKEN,
 ): Verdict {
   switch (record.processState) {
     case "Pending":
@@ -50,14 +50,14 @@ export function decideRecovery(
   }
 }
 
-export interface Waits {
+export interface UntakenRuns {
   /** No agent has taken them up too often, while none was seen to work on others: that is a failure. */
   readonly untaken: ReadonlySet<string>;
   /** They were scheduled as often as they may be, and not taken up, whatever the reason: a person has to act. */
   readonly givenUp: ReadonlySet<string>;
 }
 
-const NO_WAITS: Waits = { untaken: new Set(), givenUp: new Set() };
+const NONE_UNTAKEN: UntakenRuns = { untaken: new Set(), givenUp: new Set() };
 /** Whatever the workflow's policy: nothing is known to have been done, and more attempts do not help. */
 const GIVE_UP: StepPolicy = { failureThreshold: 1, waits: [], onExhausted: "fail", onRejected: "fail" };
 
@@ -70,7 +70,7 @@ function decideHeld(
   policyOf: (step: string | undefined) => StepPolicy,
   overdueBefore: string,
   holdMs: number,
-  { untaken, givenUp }: Waits,
+  { untaken, givenUp }: UntakenRuns,
 ): Verdict {
   const inHand = runsInHand(record.steps);
   const overdue = inHand.filter(({ run }) => expiresAt(run) < overdueBefore);
@@ -190,7 +190,7 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
   const failureCount = record.failureCount + (isFailure ? 1 : 0);
   const what = overdueInWords(record, overdueBefore, "untaken" in verdict ? (verdict.untaken ?? []) : []);
   const until = "waitMs" in verdict ? after(now, verdict.waitMs) : undefined;
-  const history = remembered(record, now, entryOf(verdict.kind, what, until));
+  const history = remembered(record, now, historyEntryOf(verdict.kind, what, until));
   const claimBy = after(now, claimWithinMs);
   switch (verdict.kind) {
     case "retry":
@@ -216,7 +216,7 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
         // If it can't be sent now, the sweep finds it again by then.
         dueAt: earlier(after(now, OUTBOX_GRACE_MS), dueAt === undefined ? [] : [dueAt]),
         outbox: [...record.outbox, ...reminderMessages(due, record.attempt, now)],
-        history: remembered(record, now, entryOf("remind", due.map(({ step }) => step).join(", "), undefined)),
+        history: remembered(record, now, historyEntryOf("remind", due.map(({ step }) => step).join(", "), undefined)),
         updatedAt: now,
       };
     }

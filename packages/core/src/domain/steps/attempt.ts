@@ -108,7 +108,7 @@ export interface StepTask extends Omit<Attempt, "plan" | "steps" | "historyBytes
 }
 
 /** Steps in parallel that all must be done before any of the next ones, with no other step open. */
-export interface Join {
+interface Join {
   /** The other steps: the last to end schedules the next ones, or concludes. */
   readonly siblings: readonly string[];
   /** Empty after the last step. */
@@ -316,7 +316,7 @@ export function lookOf({ jobId, attempt, lockedBy, steps }: Attempt): Look {
 }
 
 /** The content of the record that the attempt reads. */
-export function standingOf({ lockedBy }: Pick<Attempt, "lockedBy">, record: StateRecord | undefined): StepOutcome {
+export function outcomeReadBy({ lockedBy }: Pick<Attempt, "lockedBy">, record: StateRecord | undefined): StepOutcome {
   if (record?.lockedBy !== lockedBy) return { kind: "superseded" };
   return { kind: "completed", steps: record.steps, hasEnded: false };
 }

@@ -61,7 +61,7 @@ export function knowsAll(known: Steps, outcomes: readonly StepOutcome[]): boolea
 const DIRECTIONS: readonly Direction[] = ["forward", "compensate"];
 
 /** How far all runs are: 1 for each in progress, 2 for each that has ended. It never decreases while an attempt holds its job. */
-export function progressOf(steps: Steps): number {
+function progressOf(steps: Steps): number {
   let progress = 0;
   for (const record of Object.values(steps)) {
     for (const direction of DIRECTIONS) {

@@ -7,7 +7,7 @@ import { runsInHand } from "../record/plan.ts";
 import type { Acceptance, Direction, StepRecord, StepRun, Steps } from "../record/state-record.ts";
 
 /** One poll, for one agent. It is the same however often the engine runs it. */
-export interface Poll {
+export interface PollTask {
   readonly jobId: string;
   /** The attempt that holds the job: a step's run may belong to an earlier one. */
   readonly attempt: number;
@@ -61,7 +61,7 @@ export function pollsAfter(steps: Steps, overdueBefore: string, now: string): St
   return changed;
 }
 
-export function keyOf({ step, direction, pollAt }: Poll): string {
+export function keyOf({ step, direction, pollAt }: PollTask): string {
   return `${step} ${direction} ${pollAt}`;
 }
 
@@ -77,6 +77,6 @@ function compareTexts(one: string | null | undefined, other: string | null | und
 }
 
 /** Whether that run still has to be polled. */
-export function isPolled({ state, accepted }: StepRun, { pollAt }: Poll): boolean {
+export function isPolled({ state, accepted }: StepRun, { pollAt }: PollTask): boolean {
   return state === "Awaiting" && accepted?.pollAt === pollAt;
 }

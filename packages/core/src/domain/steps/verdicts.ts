@@ -155,7 +155,7 @@ export const VERDICTS = {
 } as const satisfies { readonly [kind in AnyVerdict["kind"]]: Row };
 
 /** The text of a verdict's entry in the history. */
-export function entryOf(kind: Verdict["kind"], what: string, until: string | undefined): string {
+export function historyEntryOf(kind: Verdict["kind"], what: string, until: string | undefined): string {
   const { entry }: Row = VERDICTS[kind];
   return entry?.(what, until) ?? "";
 }

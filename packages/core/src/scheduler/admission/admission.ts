@@ -175,14 +175,14 @@ export function createAdmission(options: AdmissionOptions): Admission {
     key: string | undefined,
   ): { readonly agent: string } | "no share" | "no room" | undefined {
     if (key !== undefined && shares && turns.taken(key) >= shares.atOnce(key)) return "no share";
-    const standing = (key !== undefined && shares?.standing(key)) || "usual";
+    const use = (key !== undefined && shares?.useOf(key)) || "usual";
     if (lane !== "begun") {
       const heldUp = lane === "high" ? waits.heldUpUrgent : waits.heldUp;
       const agent = agents.find((name) => heldUp.has(name));
       if (agent !== undefined) return { agent };
       if (waits.elsewhere > mostWaiting) return "no room";
-      if (standing === "beyond" || standing === "count") return "no share";
-      if (standing === "owed") return undefined;
+      if (use === "beyond" || use === "count") return "no share";
+      if (use === "owed") return undefined;
     }
     const hasRoom = held - waits.places < limit * SHARE[lane] && (lane === "begun" || keepsUp(lane));
     return hasRoom && allowance >= 1 ? undefined : "no room";
@@ -203,7 +203,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     let aside: Aside | undefined;
     try {
       for (let waitMs = FIRST_PAUSE_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_PAUSE_MS)) {
-        const isUsedUp = key !== undefined && shares?.standing(key) === "count";
+        const isUsedUp = key !== undefined && shares?.useOf(key) === "count";
         if (allowance < 1 || isUsedUp || now() - countedAt > FRESH_MS) await recount();
         const why = obstacle(lane, agents, key);
         if (why === undefined) {

@@ -9,7 +9,7 @@ import type { Pauses } from "./pauses.ts";
  * `paused`: an operator has paused it. `unknown`: it is not watched for long enough. `working`: it was seen to take up work. `back`: the same, after
  * a time in which it was not. `absent`: it is watched, and was not seen.
  */
-export type AgentStanding = "paused" | "unknown" | "working" | "back" | "absent";
+export type Availability = "paused" | "unknown" | "working" | "back" | "absent";
 
 export interface AgentPresence {
   /** Called when the agent takes up work. It never throws, and nobody waits for it. */
@@ -19,7 +19,7 @@ export interface AgentPresence {
    * @param windowMs an agent with work is seen at least once in this time
    * @throws if the store does not answer
    */
-  standing(agent: string, windowMs: number): Promise<AgentStanding>;
+  availability(agent: string, windowMs: number): Promise<Availability>;
 }
 
 /** A process notes no more often that it has seen an agent. */
@@ -72,7 +72,7 @@ export function createAgentPresence({ pauses, store, now }: AgentPresencePorts):
       // While the store is unavailable the next one is noted.
       note(agent, at).catch(() => notedAt.delete(agent));
     },
-    async standing(agent, windowMs) {
+    async availability(agent, windowMs) {
       if (await pauses.isPaused({ kind: "agent", name: agent })) return "paused";
       const stored = ownWatch(agent) ?? (await pauses.watchOf(agent));
       // Another step of the same sweep may have begun the watch meanwhile.
@@ -82,14 +82,14 @@ export function createAgentPresence({ pauses, store, now }: AgentPresencePorts):
         await write({ kind: "watch", name: agent, at, seenAt: null, absentAt: null, backAt: null });
         return "unknown";
       }
-      const standing = standingOf(watch, now(), windowMs);
-      if (standing === "absent" && watch.absentAt === null) await write({ ...watch, absentAt: at });
-      return standing;
+      const availability = availabilityOf(watch, now(), windowMs);
+      if (availability === "absent" && watch.absentAt === null) await write({ ...watch, absentAt: at });
+      return availability;
     },
   };
 }
 
-function standingOf({ at, seenAt, backAt }: Watch, now: number, windowMs: number): AgentStanding {
+function availabilityOf({ at, seenAt, backAt }: Watch, now: number, windowMs: number): Availability {
   if (backAt !== null && now - Date.parse(backAt) < BACK_FOR_MS) return "back";
   const since = instant(now - windowMs);
   if (seenAt !== null && seenAt >= since) return "working";

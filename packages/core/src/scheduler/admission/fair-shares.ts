@@ -14,14 +14,14 @@ export interface Fairness {
  * `usual`: nobody else is active. `owed`: it holds less than its fair part. `within`: it holds less than it may. `count`: another process may have
  * taken the rest of its share, and it has to be counted again. `beyond`: it has to wait.
  */
-export type Standing = "usual" | "owed" | "within" | "count" | "beyond";
+type ShareUse = "usual" | "owed" | "within" | "count" | "beyond";
 
 export interface FairShares {
   /** The jobs in flight, by key. */
   counted(held: ReadonlyMap<string, number>): void;
   /** A job of the key asks for a place: from now on the key is active. */
   asked(key: string): void;
-  standing(key: string): Standing;
+  useOf(key: string): ShareUse;
   /** How many jobs of the key this process may take in at once. */
   atOnce(key: string): number;
   /** A job of the key has got a place. */
@@ -90,7 +90,7 @@ export function createFairShares(share: number, limit: number, places: () => num
     asked(key) {
       stateOf(key).askedAt = now();
     },
-    standing(key) {
+    useOf(key) {
       const others = othersOf(key);
       if (others.size === 0) return "usual";
       const most = Math.max(1, Math.floor(share * limit));

@@ -13,7 +13,7 @@ import { inWords } from "../../domain/thrown.ts";
 import { contractFor, contractOf } from "../../messaging/contract.ts";
 import type { OperatorRequest } from "../../messaging/operator-request.ts";
 import type { Versioned, Written } from "../../store/job-store.ts";
-import { isWanted, type WantedVersion } from "../../store/wanted-version.ts";
+import { isWantedVersion, type WantedVersion } from "../../store/wanted-version.ts";
 import type { Context, Ports } from "../ports.ts";
 import { clearOutbox, endStatus, publishAll, reportError } from "../publishing/publish.ts";
 import { keepItems } from "./keep-items.ts";
@@ -92,7 +92,7 @@ async function operateOn(read: Versioned, asked: Asked): Promise<Operated | unde
   const { request, caller, context } = asked;
   const { record: before } = read;
   const decided = decisionContextOf(caller.by, context);
-  if (!isWanted(read.etag, caller.ifMatch)) {
+  if (!isWantedVersion(read.etag, caller.ifMatch)) {
     const outcome = "rejected: it is not at the version that was looked at";
     await enter(before, null, outcome, decided.now, asked);
     return { kind: "changed", ...read };

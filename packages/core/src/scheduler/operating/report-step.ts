@@ -8,7 +8,7 @@ import type { StateRecord } from "../../domain/record/state-record.ts";
 import { snapshotOf } from "../../domain/recovery/snapshot.ts";
 import type { StepReport } from "../../messaging/operator-request.ts";
 import type { Versioned } from "../../store/job-store.ts";
-import { isWanted } from "../../store/wanted-version.ts";
+import { isWantedVersion } from "../../store/wanted-version.ts";
 import type { Context } from "../ports.ts";
 import type { Report } from "../steps/completion.ts";
 import { type Received, takeReport } from "../steps/take-reply.ts";
@@ -42,7 +42,7 @@ export async function reportStep(
     await said(`rejected: ${reason}`, null);
     return { kind: "rejected", state: record.processState, reason };
   };
-  if (!isWanted(read.etag, ifMatch)) {
+  if (!isWantedVersion(read.etag, ifMatch)) {
     await said("rejected: it is not at the version that was looked at", null);
     return { kind: "changed", ...read };
   }

@@ -1,7 +1,7 @@
 // An operator's action: an event for the alerts, and an entry in the audit log for people.
 import { outageIn } from "../../domain/outage.ts";
 import { inWords } from "../../domain/thrown.ts";
-import type { OperatorAction } from "../../store/audit-log.ts";
+import type { ActionEntry } from "../../store/audit-log.ts";
 import type { Context, Ports } from "../ports.ts";
 
 /**
@@ -10,7 +10,7 @@ import type { Context, Ports } from "../ports.ts";
  * @returns whether the log contains it
  */
 export async function writeAuditLog(
-  entry: Omit<OperatorAction, "kind">,
+  entry: Omit<ActionEntry, "kind">,
   attempt: number | null,
   { supervision, telemetry }: Context<Pick<Ports, "supervision">>,
 ): Promise<boolean> {

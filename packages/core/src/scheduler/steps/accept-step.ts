@@ -8,8 +8,8 @@ import { awaits } from "../../domain/steps/step-end.ts";
 import { accepted } from "../../domain/steps/step-run.ts";
 import type { Context, Ports } from "../ports.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
-import { standing } from "./standing.ts";
 import { recordMark, recordNews } from "./take-up.ts";
+import { waitByEvent } from "./wait-by-event.ts";
 
 const NOT_ALLOWED =
   "its service answered that it does it later, and the workflow does not say for how long the step may wait (awaitWithin)";
@@ -64,7 +64,7 @@ export async function acceptStep(task: StepTask, reply: Accepted, context: Conte
       completeBy,
       reference: reference ?? null,
     });
-    return standing(task, written.record, context);
+    return waitByEvent(task, written.record, context);
   }
   return (
     (await acceptedBefore(task, context)) ?? {
@@ -79,7 +79,7 @@ export async function acceptedBefore(task: StepTask, context: Context): Promise<
   const end = await recordedEnd(task, context);
   if (end) return end;
   const record = (await context.store.state(task.jobId))?.record;
-  return record && awaits(record, task) ? standing(task, record, context) : undefined;
+  return record && awaits(record, task) ? waitByEvent(task, record, context) : undefined;
 }
 
 /** The step is still in progress: shown to people, and it may take longer than its first time limit. */

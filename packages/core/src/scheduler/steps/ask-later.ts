@@ -7,9 +7,9 @@ import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import { backoffMs, nextPollAt } from "../../domain/steps/poll.ts";
 import { type AgentReplyMessage, ticketOf } from "../../messaging/agent-messages.ts";
 import type { Context, Ports } from "../ports.ts";
-import { standing } from "./standing.ts";
 import { requestOf } from "./step-request.ts";
 import { recordNews } from "./take-up.ts";
+import { waitByEvent } from "./wait-by-event.ts";
 
 type Unavailable = Extract<AgentReplyMessage, { kind: "unavailable" }>;
 type Pending = Extract<AgentReplyMessage, { kind: "pending" }>;
@@ -47,7 +47,7 @@ export async function askLater(
     const reference = accepted?.reference ?? null;
     context.telemetry.event("StepAccepted", { jobId, attempt, step, agent, completeBy, reference });
   }
-  return standing(task, record, context);
+  return waitByEvent(task, record, context);
 }
 
 /** Undefined if another request was sent since. */

@@ -21,7 +21,7 @@ export async function secretsOf(task: StepTask, ports: Ports): Promise<readonly 
 }
 
 /** The job's content is read only where the reply says something, in a number or a member's name too; and usually this process knows it. */
-export async function withoutSecrets(
+export async function replyWithoutSecrets(
   reply: AgentReplyMessage,
   task: StepTask,
   ports: Ports,

@@ -30,7 +30,7 @@ import { askLater } from "./ask-later.ts";
 import type { Report } from "./completion.ts";
 import { recordAnswer } from "./record-step.ts";
 import { rejectLate } from "./reject-late.ts";
-import { secretsOf, withoutSecrets } from "./reply-without-secrets.ts";
+import { replyWithoutSecrets, secretsOf } from "./reply-without-secrets.ts";
 import { recordMark } from "./take-up.ts";
 import { taskIn } from "./task-in.ts";
 
@@ -90,7 +90,7 @@ async function askForAnother(reply: AgentReplyMessage, { task, faults }: Misfit,
 }
 
 /** The result of a message about a step. */
-export type Taken =
+type Taken =
   | { readonly kind: "recorded"; readonly received: Received }
   /** The step continues. */
   | { readonly kind: "noted" }
@@ -170,7 +170,7 @@ async function takeWord(said: AgentReplyMessage, context: Context): Promise<Take
   if (read === undefined) return { kind: "unverified" };
   if (typeof read === "string") return late(read);
   const { task, isPast, isHistoryFull } = read;
-  const reply = await withoutSecrets(said, task, context);
+  const reply = await replyWithoutSecrets(said, task, context);
   context.presence.seen(task.agent);
   if (isPast) return late(`it came after complete-by, ${task.completeBy}`);
   if (reply.kind === "started")

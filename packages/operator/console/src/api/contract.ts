@@ -1,7 +1,7 @@
 // The types of the API's answers, from the schemas that the server answers by.
 export type {
   Acted,
-  AgentStandings,
+  AgentHealth,
   AgentTimeout,
   Attention,
   AttentionJob,
@@ -23,7 +23,7 @@ export type {
   Discarded,
   DiscardedMessage,
   DiscardedPage,
-  EndpointStanding,
+  EndpointHealth,
   ErrorKind,
   HeldUp,
   HeldUpPage,

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "react";
 import { nameJobs } from "../words/say.ts";
 import { get } from "./client.ts";
 import type {
-  AgentStandings,
+  AgentHealth,
   Attention,
   AttentionPage,
   AuditPage,
@@ -120,10 +120,10 @@ export const useTraffic = () => usePolled<Traffic>("traffic", LIST_MS);
 
 export const useLastHour = () => usePolled<LastHour>("last-hour", QUEUES_MS);
 
-export const useAgents = () => usePolled<AgentStandings>("agents", AGENTS_MS);
+export const useAgents = () => usePolled<AgentHealth>("agents", AGENTS_MS);
 
 /** The same, for a view that shows only what is not well. */
-export const useStandings = () => usePolled<AgentStandings>("agents", QUEUES_MS);
+export const useAgentHealth = () => usePolled<AgentHealth>("agents", QUEUES_MS);
 
 export const useReports = () => usePolled<Reports>("reports", WAITS_MS);
 

@@ -10,10 +10,10 @@ interface StatusesProps {
   readonly replyTo: string | null;
 }
 
-const SIGNS: { readonly [standing in Status["standing"]]: string } = { sent: "✓", owed: "◔", unwanted: "–" };
+const SIGNS: { readonly [delivery in Status["delivery"]]: string } = { sent: "✓", owed: "◔", unwanted: "–" };
 
 export function Statuses({ statuses, replyTo }: StatusesProps) {
-  const owed = statuses.filter(({ standing }) => standing === "owed").length;
+  const owed = statuses.filter(({ delivery }) => delivery === "owed").length;
   return (
     <>
       <p className={owed > 0 ? undefined : "quiet"}>
@@ -21,7 +21,7 @@ export function Statuses({ statuses, replyTo }: StatusesProps) {
       </p>
       {replyTo !== null && (
         <ol className="statuses">
-          {statuses.map(({ status, attempt, at, step, standing }) => (
+          {statuses.map(({ status, attempt, at, step, delivery }) => (
             <li key={`${status} ${attempt} ${step ?? ""}`}>
               <Instant at={at} />{" "}
               <span>
@@ -29,8 +29,8 @@ export function Statuses({ statuses, replyTo }: StatusesProps) {
                 {step && `, ${step}`}
                 {attempt > 1 && `, ${JOB.inAttempt(attempt)}`}
               </span>{" "}
-              <span className={standing === "owed" ? "fault" : "quiet"}>
-                <span aria-hidden="true">{SIGNS[standing]}</span> {JOB.standings[standing]}
+              <span className={delivery === "owed" ? "fault" : "quiet"}>
+                <span aria-hidden="true">{SIGNS[delivery]}</span> {JOB.deliveries[delivery]}
               </span>
             </li>
           ))}

@@ -4,6 +4,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { isAnswering, isCurrent } from "../api/clock.ts";
 import type { Session } from "../api/contract.ts";
 import {
+  useAgentHealth,
   useAttention,
   useAwaiting,
   useChanges,
@@ -12,7 +13,6 @@ import {
   useOpenBulk,
   useReports,
   useSession,
-  useStandings,
   useSupervisor,
   useWaitingMessages,
 } from "../api/queries.ts";
@@ -29,13 +29,13 @@ import { useNow } from "./zone.tsx";
 /** A machine that wakes up says nothing old for longer. */
 const TICK_MS = 2_000;
 
-interface Standing {
+interface Check {
   readonly state: "known" | "unknown" | "loading";
   /** Whether the last answer, however old, has something for a person. */
   readonly needs: boolean;
 }
 
-function standingOf<T>(query: UseQueryResult<T>, isClear: (data: T) => boolean, isFresh = isCurrent): Standing {
+function checkOf<T>(query: UseQueryResult<T>, isClear: (data: T) => boolean, isFresh = isCurrent): Check {
   const { data, error } = query;
   if (data === undefined) return { state: error ? "unknown" : "loading", needs: false };
   const isKnown = !error && isFresh(query);
@@ -43,33 +43,33 @@ function standingOf<T>(query: UseQueryResult<T>, isClear: (data: T) => boolean, 
 }
 
 /** Null if the app could not read them. */
-function pausesOf(session: UseQueryResult<Session>): Standing {
-  const standing = standingOf(session, ({ pauses }) => (pauses ?? []).length === 0);
-  return session.data?.pauses === null ? { ...standing, state: "unknown" } : standing;
+function pausesOf(session: UseQueryResult<Session>): Check {
+  const check = checkOf(session, ({ pauses }) => (pauses ?? []).length === 0);
+  return session.data?.pauses === null ? { ...check, state: "unknown" } : check;
 }
 
 export function AllClear() {
   const now = useNow(TICK_MS);
-  const standings: { readonly [part: string]: Standing } = {
-    [ALL_CLEAR.app]: standingOf(useChanges(), () => true, isAnswering),
-    [ALL_CLEAR.errors]: standingOf(useAttention(), ({ count, isAll }) => count === 0 && isAll),
-    [HELD_UP.title]: standingOf(useHeldUp(), ({ count, isAll }) => count === 0 && isAll),
-    [ATTENTION.messages]: standingOf(useDeadLetterCounts(), ({ queues }) =>
+  const checks: { readonly [part: string]: Check } = {
+    [ALL_CLEAR.app]: checkOf(useChanges(), () => true, isAnswering),
+    [ALL_CLEAR.errors]: checkOf(useAttention(), ({ count, isAll }) => count === 0 && isAll),
+    [HELD_UP.title]: checkOf(useHeldUp(), ({ count, isAll }) => count === 0 && isAll),
+    [ATTENTION.messages]: checkOf(useDeadLetterCounts(), ({ queues }) =>
       queues.every((queue) => "count" in queue && queue.count === 0),
     ),
-    [AWAITING.title]: standingOf(useAwaiting(), ({ steps, isAll }) => steps.length === 0 && isAll),
-    [BULK.runs]: standingOf(useOpenBulk(), ({ runs }) => runs.every((run) => !needsPerson(run, now))),
+    [AWAITING.title]: checkOf(useAwaiting(), ({ steps, isAll }) => steps.length === 0 && isAll),
+    [BULK.runs]: checkOf(useOpenBulk(), ({ runs }) => runs.every((run) => !needsPerson(run, now))),
     [ALL_CLEAR.pauses]: pausesOf(useSession()),
-    [OVERVIEW.waiting]: standingOf(useWaitingMessages(), (data) => messageTroubles(data).length === 0),
-    [OVERVIEW.reports]: standingOf(useReports(), (data) => reportTroubles(data).length === 0),
-    [TEXT.supervision]: standingOf(useSupervisor(), (data) => supervisorTroubles(data).length === 0),
-    [TEXT.agents]: standingOf(
-      useStandings(),
+    [OVERVIEW.waiting]: checkOf(useWaitingMessages(), (data) => messageTroubles(data).length === 0),
+    [OVERVIEW.reports]: checkOf(useReports(), (data) => reportTroubles(data).length === 0),
+    [TEXT.supervision]: checkOf(useSupervisor(), (data) => supervisorTroubles(data).length === 0),
+    [TEXT.agents]: checkOf(
+      useAgentHealth(),
       (data) => shownAgentTroubles(data).length === 0 && data.pauses.length === 0,
     ),
   };
-  const all = Object.entries(standings);
-  const needs = all.some(([, standing]) => standing.needs);
+  const all = Object.entries(checks);
+  const needs = all.some(([, check]) => check.needs);
   const unknown = all.flatMap(([part, { state }]) => (state === "unknown" ? [part] : []));
   if (unknown.length > 0) {
     return (

@@ -15,12 +15,12 @@ interface PausableProps {
   readonly name: string;
   readonly pause: Pause | undefined;
   /** What else is known of it. */
-  readonly standing?: string | undefined;
+  readonly load?: string | undefined;
   /** Its heading, if the view does not name it otherwise. */
   readonly children?: ReactNode;
 }
 
-export function Pausable({ kind, name, pause, standing, children }: PausableProps) {
+export function Pausable({ kind, name, pause, load, children }: PausableProps) {
   const { data: session } = useSession();
   const [isOpen, setOpen] = useState(false);
   const change = pause ? "resume" : "pause";
@@ -35,7 +35,7 @@ export function Pausable({ kind, name, pause, standing, children }: PausableProp
               {AGENTS.by(pause.by, pause.reason)}
             </>
           ) : (
-            [AGENTS.running(children ? undefined : name), standing].filter(Boolean).join(" · ")
+            [AGENTS.running(children ? undefined : name), load].filter(Boolean).join(" · ")
           )}
         </p>
         <Button disabled={!session?.mayOperate || isOpen} onClick={() => setOpen(true)}>

@@ -2,11 +2,11 @@
 // their queues.
 import { agentTroubles as troublesOfAgents } from "@scheduler-agent-supervisor/operator/internal/domain/agent-troubles";
 import { needsPerson } from "@scheduler-agent-supervisor/operator/internal/domain/bulk-troubles";
-import { gaugesTroubles } from "@scheduler-agent-supervisor/operator/internal/domain/gauges-standing";
+import { gaugesTroubles } from "@scheduler-agent-supervisor/operator/internal/domain/gauges-freshness";
 import { longWaits, unreadQueues } from "@scheduler-agent-supervisor/operator/internal/domain/wait-causes";
 import { Link } from "wouter";
-import type { AgentStandings, BulkList, Reports, Supervisor, WaitingMessages } from "../api/contract.ts";
-import { useHeldUp, useReports, useStandings, useSupervisor, useWaitingMessages } from "../api/queries.ts";
+import type { AgentHealth, BulkList, Reports, Supervisor, WaitingMessages } from "../api/contract.ts";
+import { useAgentHealth, useHeldUp, useReports, useSupervisor, useWaitingMessages } from "../api/queries.ts";
 import { BULK } from "../words/bulk.ts";
 import { TEXT } from "../words/frame.ts";
 import { ACTIONS } from "../words/job.ts";
@@ -34,11 +34,8 @@ export function supervisorTroubles({ leader, gauges }: Supervisor): Trouble[] {
 }
 
 /** @param isNamed whether the agent is named elsewhere, with the jobs that it holds up */
-export function shownAgentTroubles(
-  standings: AgentStandings,
-  isNamed: (agent: string) => boolean = () => false,
-): Trouble[] {
-  return troublesOfAgents(standings)
+export function shownAgentTroubles(health: AgentHealth, isNamed: (agent: string) => boolean = () => false): Trouble[] {
+  return troublesOfAgents(health)
     .filter(({ agent }) => !isNamed(agent))
     .map(({ agent, kind, endpoint: { since, lastError } }) => ({
       since: since ?? null,
@@ -84,7 +81,7 @@ export function SystemTroubles() {
       <Section id="supervisor" title={TEXT.supervision} query={useSupervisor()}>
         {(data) => listOf(supervisorTroubles(data))}
       </Section>
-      <Section id="endpoints" title={TEXT.agents} query={useStandings()}>
+      <Section id="endpoints" title={TEXT.agents} query={useAgentHealth()}>
         {(data) => listOf(shownAgentTroubles(data, (agent) => holdingUp.has(agent)))}
       </Section>
     </>

@@ -1,5 +1,5 @@
 // Agents with their endpoints as each instance sees them, and workflows: either can be paused and resumed.
-import type { AgentStandings, EndpointStanding, Pause } from "../api/contract.ts";
+import type { AgentHealth, EndpointHealth, Pause } from "../api/contract.ts";
 import { useAgents } from "../api/queries.ts";
 import { Loaded } from "../parts/notices.tsx";
 import { Pausable } from "../parts/pausable.tsx";
@@ -12,19 +12,19 @@ export function AgentsView() {
   return (
     <>
       <h1>{AGENTS.title}</h1>
-      <Loaded query={agents}>{(data) => <Standings standings={data} />}</Loaded>
+      <Loaded query={agents}>{(data) => <Pausables health={data} />}</Loaded>
     </>
   );
 }
 
-function Standings({ standings: { agents, workflows, pauses } }: { readonly standings: AgentStandings }) {
+function Pausables({ health: { agents, workflows, pauses } }: { readonly health: AgentHealth }) {
   const pauseOf = (kind: Pause["kind"], name: string) =>
     pauses.find((pause) => pause.kind === kind && pause.name === name);
   return (
     <>
       {agents.map(({ name, instances }) => (
         <section key={name} className="section" aria-labelledby={`agent-${name}`}>
-          <Pausable kind="agent" name={name} pause={pauseOf("agent", name)} standing={wellWords(instances)}>
+          <Pausable kind="agent" name={name} pause={pauseOf("agent", name)} load={wellWords(instances)}>
             <h2 id={`agent-${name}`}>{name}</h2>
           </Pausable>
           {!areWell(instances) && <Endpoints instances={instances} />}
@@ -42,7 +42,7 @@ function Standings({ standings: { agents, workflows, pauses } }: { readonly stan
   );
 }
 
-interface Row extends EndpointStanding {
+interface Row extends EndpointHealth {
   readonly instance: string;
   readonly at: string;
 }
@@ -73,7 +73,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { name: AGENTS.said, cell: ({ at }) => <Age at={at} /> },
 ];
 
-type Instances = AgentStandings["agents"][number]["instances"];
+type Instances = AgentHealth["agents"][number]["instances"];
 
 interface EndpointsProps {
   readonly instances: Instances;

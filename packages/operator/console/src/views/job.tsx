@@ -40,7 +40,7 @@ function Job({ inspection }: { readonly inspection: Inspection }) {
   const [failedOnly, setFailedOnly] = useState(false);
   return (
     <>
-      <Standing inspection={inspection} />
+      <CurrentState inspection={inspection} />
       <Actions inspection={inspection} />
       <Take jobId={record.jobId} />
       <Section title={JOB.steps}>
@@ -104,12 +104,12 @@ function Section({ title, children }: { readonly title: string; readonly childre
   );
 }
 
-function Standing({ inspection: { record, waits } }: { readonly inspection: Inspection }) {
+function CurrentState({ inspection: { record, waits } }: { readonly inspection: Inspection }) {
   const { processState, error, direction } = record;
   const isOver = ["Compensated", "Cancelled"].includes(processState) || error?.kind === "resolved";
   const title = isOver ? JOB.ended : processState === "Error" ? JOB.cause : JOB.under;
   return (
-    <div className="standing">
+    <div className="current-state">
       <JobBadge state={processState} kind={error?.kind} />
       {direction === "compensate" && (
         <span className="quiet">

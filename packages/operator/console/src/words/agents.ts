@@ -1,8 +1,8 @@
 // The words for agents and for what is paused.
-import type { EndpointStanding, Pause } from "../api/contract.ts";
+import type { EndpointHealth, Pause } from "../api/contract.ts";
 import { say } from "./say.ts";
 
-export const HEALTHS: { readonly [health in EndpointStanding["health"]]: string } = {
+export const HEALTHS: { readonly [health in EndpointHealth["health"]]: string } = {
   healthy: "Healthy",
   resting: "Resting: not called until the time that its service gave",
   broken: "Breaker open: it gets no calls",

@@ -151,7 +151,7 @@ export const JOB = {
       : `To ${queue}: ${owed === 1 ? "1 is" : `${owed} are`} still to be sent.`,
   nobodyAsked: "The sender named no reply queue: no message is sent.",
   inAttempt: (attempt: number) => `attempt ${attempt}`,
-  standings: { sent: "sent", owed: "to be sent", unwanted: "not asked for" },
+  deliveries: { sent: "sent", owed: "to be sent", unwanted: "not asked for" },
   none: "none",
   notPossible: "Not possible now",
   confirm: (action: string, jobId: string, environment: string) => `${action} ${jobId} (${environment})`,

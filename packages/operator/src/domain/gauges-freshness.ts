@@ -9,7 +9,7 @@ export interface GaugesSign {
   readonly failing: { readonly since: string; readonly fault: string } | null;
 }
 
-export interface GaugesStanding {
+export interface GaugesFreshness {
   /** Null if it has never run. */
   readonly lastAt: string | null;
   readonly isLate: boolean;
@@ -33,7 +33,7 @@ export function signAfter(before: GaugesSign | undefined, { at, nextAt, fault }:
 }
 
 /** @param upSince since when this process could have seen a run: after a stop of the whole app the last one is old */
-export function gaugesStanding(sign: GaugesSign | undefined, now: number, upSince: number): GaugesStanding {
+export function gaugesFreshness(sign: GaugesSign | undefined, now: number, upSince: number): GaugesFreshness {
   const lastMs = sign ? Date.parse(sign.at) : upSince;
   const everyMs = !sign ? LONGEST_USUAL_MS : sign.nextAt === null ? MINUTE_MS : Date.parse(sign.nextAt) - lastMs;
   return {
@@ -45,11 +45,11 @@ export function gaugesStanding(sign: GaugesSign | undefined, now: number, upSinc
 
 /** What is wrong, with its begin if that is known: the same in the console and in the terminal. */
 export function gaugesTroubles(
-  standing: GaugesStanding | undefined,
+  freshness: GaugesFreshness | undefined,
 ): { readonly since: string | null; readonly words: string }[] {
   // An app of another version.
-  if (!standing) return [{ since: null, words: "Whether the gauges are measured is not known" }];
-  const { lastAt, isLate, failing } = standing;
+  if (!freshness) return [{ since: null, words: "Whether the gauges are measured is not known" }];
+  const { lastAt, isLate, failing } = freshness;
   if (isLate)
     return [{ since: lastAt, words: "The gauges' timer does not run: alerts on what it measures stay silent" }];
   return failing

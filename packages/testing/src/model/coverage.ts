@@ -4,7 +4,7 @@ import { stepOfRun } from "@scheduler-agent-supervisor/core/domain";
 import type { Model } from "./model.ts";
 import type { Bounds, Setting } from "./setting.ts";
 import { BOUNDS, RECORD, type State } from "./state.ts";
-import { ended } from "./watch.ts";
+import { isEnded } from "./watch.ts";
 
 /** What no state shows: of a complete exploration it can't happen, of one that was stopped it may. */
 export interface Unseen {
@@ -20,7 +20,7 @@ export interface Unseen {
 
 type Event = "completed" | "rejected" | "timedOut" | "compensated";
 
-export class Seen {
+export class Coverage {
   readonly #model: Model;
   readonly #known = [new Set<number>(), new Set<number>()] as const;
   readonly #ends = new Set<ProcessState>();
@@ -49,7 +49,7 @@ export class Seen {
   }
 
   #addRecord(record: StateRecord): void {
-    if (ended(record)) this.#ends.add(record.processState);
+    if (isEnded(record)) this.#ends.add(record.processState);
     for (const [run, step] of Object.entries(record.steps)) {
       for (const event of eventsOf(step)) this.#events.add(`${event} ${stepOfRun(run)}`);
     }

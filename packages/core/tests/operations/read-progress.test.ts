@@ -6,7 +6,7 @@ import { type Attempt, attemptOf, lookOf, tasksToBegin } from "../../src/domain/
 import { claimJob } from "../../src/scheduler/claim-job.ts";
 import { answerRequest } from "../../src/scheduler/steps/answer-request.ts";
 import { askAgent } from "../../src/scheduler/steps/ask-agent.ts";
-import { findProgress } from "../../src/scheduler/steps/find-progress.ts";
+import { readProgress } from "../../src/scheduler/steps/read-progress.ts";
 import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { takeReply } from "../../src/scheduler/steps/take-reply.ts";
 import { GRAPH, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
@@ -50,7 +50,7 @@ test("the step that it waited for is published, and then the attempt continues",
   const attempt = await held();
   await replyUnpublished();
   expect(published()).toEqual(["reserveStock"]);
-  expect(await findProgress(lookOf(attempt), world)).toMatchObject({
+  expect(await readProgress(lookOf(attempt), world)).toMatchObject({
     kind: "completed",
     steps: { checkFraud: { state: "Completed" } },
   });
@@ -58,13 +58,13 @@ test("the step that it waited for is published, and then the attempt continues",
 });
 
 test("without anything new nothing is sent", async () => {
-  expect(await findProgress(lookOf(await held()), world)).toMatchObject({ kind: "completed" });
+  expect(await readProgress(lookOf(await held()), world)).toMatchObject({ kind: "completed" });
   expect(published()).toEqual(["reserveStock"]);
 });
 
 test("an attempt that does not hold the job any more is notified of that, and nothing is sent", async () => {
   const look = lookOf(await held());
   await replyUnpublished();
-  expect(await findProgress({ ...look, lockedBy: "job-1-7@other" }, world)).toEqual({ kind: "superseded" });
+  expect(await readProgress({ ...look, lockedBy: "job-1-7@other" }, world)).toEqual({ kind: "superseded" });
   expect(published()).toEqual(["reserveStock"]);
 });

@@ -37,15 +37,15 @@ export const BREAKER: BreakerOptions = {
 /** `unclear`: the app ended it before it showed a result. */
 export type CallOutcome = "answered" | "failed" | "unclear";
 
-export type OnHealth = (state: Health, why: string) => void;
+type OnChange = (state: Health, why: string) => void;
 
 /**
  * cockatiel's own policy decides only while it runs a call, by the process's clock, and puts other calls in a queue for the probe. A router needs
  * the state before. So its rules and pauses are used here, and the three states are implemented here.
  */
-export class EndpointHealth {
+export class CircuitBreaker {
   readonly #options: BreakerOptions;
-  readonly #onHealth: OnHealth;
+  readonly #onChange: OnChange;
   readonly #rules: readonly IBreaker[];
   readonly #pauses: ExponentialBackoff<number>;
   #state: "closed" | "open" | "probing" = "closed";
@@ -55,10 +55,10 @@ export class EndpointHealth {
   /** Calls that began in an earlier period show nothing about this one. */
   #period = 0;
 
-  constructor(options: BreakerOptions, onHealth: OnHealth) {
+  constructor(options: BreakerOptions, onChange: OnChange) {
     const { failures, errorRate, windowCalls, windowMinimum, openMs, longestOpenMs } = options;
     this.#options = options;
-    this.#onHealth = onHealth;
+    this.#onChange = onChange;
     this.#rules = [
       new ConsecutiveBreaker(failures),
       new CountBreaker({ threshold: errorRate, size: windowCalls, minimumNumberOfCalls: windowMinimum }),
@@ -93,7 +93,7 @@ export class EndpointHealth {
   begin(now: number): number {
     if (this.at(now) === "probeDue") {
       this.#enter("probing");
-      this.#onHealth("probing", "one call after an outage");
+      this.#onChange("probing", "one call after an outage");
     }
     return this.#period;
   }
@@ -106,7 +106,7 @@ export class EndpointHealth {
     if (this.#state === "probing") this.#concludeProbe(outcome, now, why);
     else if (outcome === "answered") for (const rule of this.#rules) rule.success(CircuitState.Closed);
     else if (outcome === "failed" && this.#isTripped()) this.#open(now, why);
-    else if (restMs > 0) this.#onHealth("resting", why);
+    else if (restMs > 0) this.#onChange("resting", why);
   }
 
   #isTripped(): boolean {
@@ -122,13 +122,13 @@ export class EndpointHealth {
       case "unclear":
         // The probe showed no result: the next call is the probe.
         this.#enter("open");
-        this.#onHealth("probeDue", why);
+        this.#onChange("probeDue", why);
         break;
       case "answered":
         this.#enter("closed");
         this.#pause = undefined;
         for (const rule of this.#rules) rule.success(CircuitState.HalfOpen);
-        this.#onHealth("healthy", "the probe was answered");
+        this.#onChange("healthy", "the probe was answered");
         break;
       default:
         outcome satisfies never;
@@ -139,7 +139,7 @@ export class EndpointHealth {
     this.#enter("open");
     this.#pause = this.#pause ? this.#pause.next(undefined) : this.#pauses.next();
     this.#probeAt = now + this.#pause.duration;
-    this.#onHealth("broken", why);
+    this.#onChange("broken", why);
   }
 
   #enter(state: "closed" | "open" | "probing"): void {

@@ -5,7 +5,7 @@ import { runOf } from "../../domain/record/plan.ts";
 import type { StateRecord, StepRun } from "../../domain/record/state-record.ts";
 import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import { newsOfOne } from "../../domain/steps/news.ts";
-import { backoffMs, isPolled, nextPollAt, type Poll } from "../../domain/steps/poll.ts";
+import { backoffMs, isPolled, nextPollAt, type PollTask } from "../../domain/steps/poll.ts";
 import { codeFaultOf, throwingWithout } from "../code-fault.ts";
 import type { Context, Ports } from "../ports.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
@@ -17,7 +17,7 @@ import { taskIn } from "./task-in.ts";
  * Order of effects: the poll, which changes nothing; the record; then (by the caller) the event for the attempt. If it runs again after a crash in
  * between, it polls again, or the record shows the poll. The answer is recorded as long as the run waits, whichever attempt then holds the job.
  */
-export async function pollStep(poll: Poll, context: Context): Promise<StepEnd> {
+export async function pollService(poll: PollTask, context: Context): Promise<StepEnd> {
   let record = (await context.store.state(poll.jobId))?.record;
   // An attempt whose poll is not for it ends, or does not poll again.
   if (!isFor(record, poll)) record = (await context.store.latest(poll.jobId))?.record;
@@ -42,7 +42,7 @@ export async function pollStep(poll: Poll, context: Context): Promise<StepEnd> {
   }
 }
 
-function isFor(record: StateRecord | undefined, poll: Poll): boolean {
+function isFor(record: StateRecord | undefined, poll: PollTask): boolean {
   const run = runOf(record?.steps[poll.step], poll.direction);
   return record?.lockedBy === poll.lockedBy && run !== null && isPolled(run, poll);
 }
@@ -82,7 +82,7 @@ async function ask(agent: RoutedAgent, task: StepTask, run: StepRun, ports: Port
 type NotYet = Exclude<BoundedReply, { kind: "done" | "rejected" | "accepted" }>;
 
 /** Records the time of the next poll, and the reason if this one failed. */
-async function recordNotYet(poll: Poll, task: StepTask, reply: NotYet, ports: Ports): Promise<StepEnd> {
+async function recordNotYet(poll: PollTask, task: StepTask, reply: NotYet, ports: Ports): Promise<StepEnd> {
   const now = instant(ports.now());
   const written = await recordNews(task, now, ports, (run) => newsOf(poll, task, run, reply, now));
   // Reported in the meantime, or polled by another run of this same poll.
@@ -91,7 +91,7 @@ async function recordNotYet(poll: Poll, task: StepTask, reply: NotYet, ports: Po
 }
 
 function newsOf(
-  poll: Poll,
+  poll: PollTask,
   { attempt, completeWithin }: StepTask,
   run: StepRun,
   reply: NotYet,
@@ -121,7 +121,7 @@ function newsOf(
 }
 
 /** The attempt that polled needs the state of the step. */
-function received({ attempt, lockedBy, step }: Poll, record: StateRecord | undefined): StepEnd {
+function received({ attempt, lockedBy, step }: PollTask, record: StateRecord | undefined): StepEnd {
   if (record?.lockedBy !== lockedBy) return { outcome: { kind: "superseded" }, receiver: attempt };
   return { outcome: newsOfOne(record.steps, step), receiver: attempt };
 }

@@ -1,6 +1,6 @@
 // A timer that does not run, and one whose runs are in vain, are said.
 import { expect, test } from "vitest";
-import { type GaugesSign, gaugesStanding, gaugesTroubles, signAfter } from "./gauges-standing.ts";
+import { type GaugesSign, gaugesFreshness, gaugesTroubles, signAfter } from "./gauges-freshness.ts";
 
 const NOON = Date.parse("2026-01-31T12:00:00.000Z");
 const at = (minutes: number) => new Date(NOON + minutes * 60_000).toISOString();
@@ -20,16 +20,16 @@ test.each<[string, GaugesSign | undefined, number, boolean]>([
   ["it has never run, and the app is new", undefined, -5, false],
   ["it has never run", undefined, -7, true],
 ])("%s", (_, sign, upMinutes, isLate) => {
-  const standing = gaugesStanding(sign, NOON, NOON + upMinutes * 60_000);
-  expect(standing).toEqual({ lastAt: sign?.at ?? null, isLate, failing: null });
+  const freshness = gaugesFreshness(sign, NOON, NOON + upMinutes * 60_000);
+  expect(freshness).toEqual({ lastAt: sign?.at ?? null, isLate, failing: null });
   const words = "The gauges' timer does not run: alerts on what it measures stay silent";
-  expect(gaugesTroubles(standing)).toEqual(isLate ? [{ since: sign?.at ?? null, words }] : []);
+  expect(gaugesTroubles(freshness)).toEqual(isLate ? [{ since: sign?.at ?? null, words }] : []);
 });
 
 test("what can't be measured is said from the second run on", () => {
   const fault = "queue jobs: 403";
   const troubles = (since: number) =>
-    gaugesTroubles(gaugesStanding(ran(-1, { failing: { since: at(since), fault } }), NOON, NOON - 3_600_000));
+    gaugesTroubles(gaugesFreshness(ran(-1, { failing: { since: at(since), fault } }), NOON, NOON - 3_600_000));
   expect(troubles(-1)).toEqual([]);
   expect(troubles(-2)).toEqual([{ since: at(-2), words: `The gauges' timer can't do all of its work: ${fault}` }]);
 });

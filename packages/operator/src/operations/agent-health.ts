@@ -3,9 +3,9 @@
 import { instant } from "@scheduler-agent-supervisor/core/domain";
 import type { Pauses } from "@scheduler-agent-supervisor/core/scheduling";
 import { type AgentHealthStore, REPORT_LASTS_S, remembered } from "@scheduler-agent-supervisor/core/store";
-import type { AgentStandings } from "../messaging/console-contract.ts";
+import type { AgentHealth } from "../messaging/console-contract.ts";
 
-export interface AgentStandingsPorts {
+export interface AgentHealthPorts {
   readonly health: Pick<AgentHealthStore, "all">;
   readonly pauses: Pick<Pauses, "current">;
   /** The workflows and agents that can be paused. */
@@ -13,12 +13,7 @@ export interface AgentStandingsPorts {
   readonly now: () => number;
 }
 
-export function createAgentStandings({
-  health,
-  pauses,
-  known,
-  now,
-}: AgentStandingsPorts): () => Promise<AgentStandings> {
+export function createAgentHealth({ health, pauses, known, now }: AgentHealthPorts): () => Promise<AgentHealth> {
   const latest = remembered(now, () => health.all());
   return async () => {
     const [reports, paused] = await Promise.all([latest.read(), pauses.current()]);

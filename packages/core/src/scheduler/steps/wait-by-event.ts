@@ -10,7 +10,7 @@ import { writeAtVersion } from "../write-at-version.ts";
 import { circumstancesOf } from "./record-step.ts";
 
 /** From now on the attempt waits for the step by event, and needs to know until when. A compensation does not wait for it. */
-export async function standing(task: StepTask, record: StateRecord, context: Context): Promise<StepEnd> {
+export async function waitByEvent(task: StepTask, record: StateRecord, context: Context): Promise<StepEnd> {
   const { attempt, isAwaited, step, direction } = task;
   const { attempt: holder, steps, processState } = record;
   if (direction === "forward" && record.direction === "compensate") {

@@ -11,7 +11,7 @@ import {
 import { statusMessage } from "../domain/steps/outputs.ts";
 import { STATUS_OF } from "../domain/steps/transitions.ts";
 
-export interface Standing {
+export interface JobProgress {
   readonly jobId: string;
   readonly state: ProcessState;
   /** The last status, as a message would have it. */
@@ -28,7 +28,7 @@ export interface Standing {
 }
 
 /** @param workflow undefined if this app does not have it, as after a rollback: there are no outputs then */
-export function standingFor(record: StateRecord, workflow: Workflow | undefined): Standing {
+export function progressFor(record: StateRecord, workflow: Workflow | undefined): JobProgress {
   const { jobId, processState: state, attempt, createdAt: submittedAt, updatedAt } = record;
   const status = statusOf(record);
   // It asks now, whatever it wanted to be told of.
