@@ -14,7 +14,7 @@ const LONG = [
 /** The loan's own tests, which run in the app that loan-app.test.ts makes. */
 const OF_ANOTHER_APP = "tests/package/loan/tests/**";
 
-/** Suites that start a stack run on one that is as strict as Azure too (`npm run test:azure`), and those that take minutes on that one alone. */
+/** Suites that start a stack run on one that is as strict as Azure too (`npm test -- azure`), and those that take minutes on that one alone. */
 const ON_A_STACK = /start(Test|Faulty|Metered)Stack/;
 
 /** It counts what an order takes where no read is stale. */

@@ -1,4 +1,4 @@
-// `npm run azure-hook -- NAME`: what azd calls before it provisions, before it deploys and after it has deployed (azure.yaml).
+// What azd calls before it provisions, before it deploys and after it has deployed (azure.yaml).
 import { setTimeout as sleep } from "node:timers/promises";
 import { AzureDeveloperCliCredential } from "@azure/identity";
 import { business } from "../shared/business.ts";
@@ -13,7 +13,7 @@ import { azdValues } from "./common/azure.ts";
 import { readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
 import { SMOKE_WORKFLOW, smokeAzure } from "./smoke/smoke-azure.ts";
 
-const USAGE = `npm run azure-hook -- preprovision|predeploy|postdeploy
+const USAGE = `npm run node -- cli/azure-hook.ts preprovision|predeploy|postdeploy
   preprovision  names the services without an address, registers the resource providers of the template, and lists
                 the choices that the region does not support; CHECK_REGION=false in azd's environment skips the last
   predeploy     waits until the role for writing the package has propagated

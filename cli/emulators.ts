@@ -1,4 +1,4 @@
-// `npm run emulators`: Microsoft's emulators in Docker, with the queues and containers that the app needs.
+// Microsoft's emulators in Docker, with the queues and containers that the app needs.
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { probeStore } from "./emulators/emulator-probe.ts";
 import { readArguments, runCommand } from "./every-app/arguments.ts";
 import { ROOT, sampleSettings } from "./settings.ts";
 
-const USAGE = `npm run emulators [-- OPTIONS]
+const USAGE = `npm run node -- cli/emulators.ts [OPTIONS]
   --config     only write .emulators/: Config.json for the Service Bus emulator, and a password for its SQL Server
   --containers only create the Cosmos DB containers, on a running emulator, and probe its batches
   --stop       remove the emulators and their data

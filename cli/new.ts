@@ -169,9 +169,12 @@ function withVersions(template: Manifest, name: string, packed: ReadonlyMap<stri
   };
 }
 
-/** The template's agents are asked by calls. */
+/** The template's agents are asked by calls, and end at once. */
 function withoutQueueAgents(entities: { readonly queues: readonly { readonly name: string }[] }): object {
-  return { ...entities, queues: entities.queues.filter(({ name }) => !name.startsWith("agent-requests-")) };
+  const replies = sample.localAgents.map((agent) => agent.replies?.queue);
+  const isKept = ({ name }: { readonly name: string }) =>
+    !name.startsWith("agent-requests-") && !replies.includes(name);
+  return { ...entities, queues: entities.queues.filter(isKept) };
 }
 
 /** The sample's settings, with the template's services in the place of the sample's own. */

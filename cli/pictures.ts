@@ -1,4 +1,4 @@
-// `npm run pictures`: makes the pictures of README and docs anew, in docs/pictures. Those of the pattern are drawn by hand.
+// Makes the pictures of README and docs anew, in docs/pictures. Those of the pattern are drawn by hand.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { readArguments, runCommand } from "./every-app/arguments.ts";
 import { drawRecording, ROWS, type Written } from "./pictures/recording.ts";
 import { ROOT } from "./settings.ts";
 
-const USAGE = `npm run pictures
+const USAGE = `npm run node -- cli/pictures.ts
   makes docs/pictures anew: a recording of npm start, and the console and the
   simulator, light and dark`;
 

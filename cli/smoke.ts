@@ -1,4 +1,4 @@
-// `npm run smoke`: sends one order, waits for its end, and checks that telemetry of it arrived; says what is missing if not.
+// Sends one order, waits for its end, and checks that telemetry of it arrived; says what is missing if not.
 import { join } from "node:path";
 import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { numberOf, readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
@@ -8,8 +8,8 @@ import { reportSmoke, SMOKE_WORKFLOW, smokeAzure, smokeOrder } from "./smoke/smo
 import { withSmokeTarget } from "./smoke/smoke-target.ts";
 import { smokeTest } from "./smoke/smoke-test.ts";
 
-const USAGE = `npm run smoke                   on the local stack
-npm run smoke -- --azure        on the deployed app of azd's environment, with your own sign-in
+const USAGE = `npm run node -- cli/smoke.ts             on the local stack
+npm run node -- cli/smoke.ts --azure     on the deployed app of azd's environment, with your own sign-in
   --workflow NAME  the workflow of the order (${SMOKE_WORKFLOW}): one without effects
   --within S       how long the order may take (30; 180 in Azure)
   --data DIR       the state folder of the stack (.local)`;

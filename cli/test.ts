@@ -10,7 +10,6 @@ import { columnsFor, fitted } from "./every-app/wrapped.ts";
 const ROOT = join(import.meta.dirname, "..");
 
 interface Suite {
-  readonly script: string;
   readonly about: string;
   /** Linter, types and unused code come first. */
   readonly checked?: true;
@@ -19,56 +18,55 @@ interface Suite {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+const USUAL: Suite = {
+  about: "linter, types, unused code, unit tests, and tests on the local stack: about 25 minutes on two cores",
+  checked: true,
+  inABrowser: true,
+  vitest: ["--project", "usual", "--project", "units"],
+};
+
+/** By the word that asks for it. */
 const SUITES: Readonly<Record<string, Suite>> = {
-  usual: {
-    script: "npm test",
-    about: "linter, types, unused code, unit tests, and tests on the local stack: about 25 minutes on two cores",
-    checked: true,
-    inABrowser: true,
-    vitest: ["--project", "usual", "--project", "units"],
-  },
   quick: {
-    script: "npm run test:quick",
     about: "linter, types, unused code, and the unit tests of the packages: about three minutes",
     checked: true,
     vitest: ["--project", "units"],
   },
   long: {
-    script: "npm run test:long",
     about:
-      "the suites that take minutes, every state, every crash, every message, and all that start a stack, as strict as Azure: about 55 minutes, and a third of it with -- --shard=1/3",
+      "the suites that take minutes, every state, every crash, every message, and all that start a stack, as strict as Azure: about 55 minutes, and a third of it with --shard=1/3",
     inABrowser: true,
     vitest: ["--project", "long", "--project", "azure"],
   },
   azure: {
-    script: "npm run test:azure",
     about: "the suites that start a local stack, on one that is as strict as Azure: about fifteen minutes",
     inABrowser: true,
     vitest: ["--project", "azure"],
   },
   flex: {
-    script: "npm run test:flex",
     about: "crashes and chaos with a process for each group of functions",
     vitest: ["--project", "long", "tests/faults/crash", "tests/chaos"],
     env: { TOPOLOGY: "flex" },
   },
   faults: {
-    script: "npm run faults",
     about: "kills the host at every await, also at those that only a recovery reaches: about an hour",
     vitest: ["--project", "long", "tests/faults"],
     env: { FAULTS: "all" },
   },
 };
 
-const [name = "", ...rest] = process.argv.slice(2);
-const suite = SUITES[name];
-if (!suite) {
-  console.error(`There is no suite ${name}: ${Object.keys(SUITES).join(", ")}`);
-  process.exitCode = 2;
-} else if (rest.includes("--help") || rest.includes("-h")) {
-  const usage = `${suite.script} [-- FILES AND OPTIONS OF VITEST]\n  ${suite.about}`;
-  console.log(fitted(usage, columnsFor(process.stdout)));
-} else process.exitCode = run(suite);
+const USAGE = [
+  "npm test [-- FILES AND OPTIONS OF VITEST]",
+  `  ${USUAL.about}`,
+  `npm test -- ${Object.keys(SUITES).join("|")} [OPTIONS OF VITEST]`,
+  ...Object.entries(SUITES).map(([name, { about }]) => `  ${name.padEnd(6)}  ${about}`),
+].join("\n");
+
+const [first = "", ...others] = process.argv.slice(2);
+const suite = SUITES[first];
+const rest = suite ? others : process.argv.slice(2);
+if (rest.includes("--help") || rest.includes("-h")) console.log(fitted(USAGE, columnsFor(process.stdout)));
+else process.exitCode = run(suite ?? USUAL);
 
 function run({ checked, inABrowser, vitest, env }: Suite): number {
   // A browser for the console's tests; without a network they are left out, and vitest says so.

@@ -7,6 +7,7 @@ import { fraudAgent } from "./agents/fraud.ts";
 import { hotelAgent } from "./agents/hotel.ts";
 import { inventoryAgent } from "./agents/inventory.ts";
 import { paymentAgent } from "./agents/payment.ts";
+import { replacementAgent } from "./agents/replacement.ts";
 import { shippingAgent } from "./agents/shipping.ts";
 import { smokeAgent } from "./agents/smoke.ts";
 import { refundsAgent } from "./operations/refunds-agent.ts";
@@ -22,5 +23,6 @@ export const agents = [
   carAgent,
   approvalAgent,
   refundsAgent,
+  replacementAgent,
   smokeAgent,
 ] as const;

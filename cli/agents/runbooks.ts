@@ -45,7 +45,7 @@ const EXAMPLES: readonly (readonly [sample: string, other: string])[] = [
   ["the bank shows it", "the service shows it"],
   ["--result chargeId=ch-9 --result amount:=2500", "--result MEMBER=VALUE"],
   ['"result": {"chargeId": "ch-9", "amount": 2500}', '"result": <result>'],
-  [" (`npm run outages -- --only storage-down`)", ""],
+  [" (`npm run node -- tests/outages/main.ts --only storage-down`)", ""],
   [" (order fulfilment: about 38 minutes)", ""],
 ];
 

@@ -1,7 +1,7 @@
 // After deploying: whether who deploys can run the smoke test at all. A deployment that went well must not end as a failure because its
 // deployer may not send an order.
 
-const MANUAL = "Run npm run smoke -- --azure";
+const MANUAL = "Run npm run node -- cli/smoke.ts --azure";
 
 /** Why there is no smoke test, and who can run one; undefined where there is nothing in its way. */
 export function smokeObstacle(chosen: (name: string) => string | undefined): string | undefined {

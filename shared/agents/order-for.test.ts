@@ -10,6 +10,8 @@ const order = sampleOrder("order-1", { customer: { id: "customer-7", email: "ada
 const EXPECTED: ReadonlyMap<string, readonly string[]> = new Map([
   ...business.agents.flatMap(({ kind, name }) => (kind === "local" ? [[name, ["orderId"]] as const] : [])),
   ...casesByAgent.map(([name, { seen }]) => [name, seen] as const),
+  // It sends the whole order again, under another id.
+  ["replacement", paths(order)],
 ]);
 
 function paths(value: unknown, at = ""): string[] {

@@ -1,4 +1,4 @@
-// P20: a minute of a random walk; `npm run chaos` walks for longer. A seed that finds something is worth keeping here.
+// P20: a minute of a random walk; `npm run node -- tests/chaos/main.ts` walks for longer. A seed that finds something is worth keeping here.
 
 import { TOPOLOGIES } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import { expect, test } from "vitest";
@@ -23,7 +23,7 @@ test.each(topologies)(
       topology === "flex" ? "chaos, flex" : "chaos",
       `seed ${SEED}, ${MINUTES} minutes: ${orders} orders, ${attempts} attempts, ${actions} faults injected, ${staleReads} stale reads, ${faults.length} problems found`,
     );
-    const replay = `npm run chaos -- --seed ${SEED} --minutes ${MINUTES} --topology ${topology}`;
+    const replay = `npm run node -- tests/chaos/main.ts --seed ${SEED} --minutes ${MINUTES} --topology ${topology}`;
     expect(faults, `${replay}\n${lines.join("\n")}\n${faults.slice(0, 20).join("\n")}`).toEqual([]);
     expect(figures.orders).toBeGreaterThan(MINUTES * 60);
     expect(staleReads).toBeGreaterThan(0);

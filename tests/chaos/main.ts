@@ -1,10 +1,11 @@
-// `npm run chaos`: a random walk of the whole stack, for as long as one likes.
+// A random walk of the whole stack, for as long as one likes.
 import { styleText } from "node:util";
 import { TOPOLOGIES } from "@scheduler-agent-supervisor/local/host/flex/groups";
+import { build } from "../../cli/build.ts";
 import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/every-app/arguments.ts";
 import { runChaos } from "./chaos.ts";
 
-const USAGE = `npm run chaos -- [--seed S] [--minutes M] [--topology T]
+const USAGE = `npm run node -- tests/chaos/main.ts [--seed S] [--minutes M] [--topology T]
   --seed S      what goes wrong when; a random one is chosen and printed
   --minutes M   how long (2)
   --topology T  single (usual): two hosts of one process each; flex: one host, with a process for each group of functions`;
@@ -15,7 +16,8 @@ await runCommand(async () => {
   const seed = numberOf(values, "seed", 0, 2 ** 31) ?? Date.now() % 1_000_000;
   const minutes = numberOf(values, "minutes", 0.1, 600) ?? 2;
   const topology = choiceOf(values, "topology", TOPOLOGIES);
-  const again = `npm run chaos -- --seed ${seed} --minutes ${minutes} --topology ${topology}`;
+  build();
+  const again = `npm run node -- tests/chaos/main.ts --seed ${seed} --minutes ${minutes} --topology ${topology}`;
   console.log(`Seed ${seed}, ${minutes} minutes. The same again: ${again}`);
   const begun = performance.now();
   const say = (line: string) =>

@@ -1,4 +1,4 @@
-// `npm run conformance`: holds the local stack against clients and suites that others wrote, and writes docs/reference/conformance.md.
+// Holds the local stack against clients and suites that others wrote, and writes docs/reference/conformance.md.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "../../cli/build.ts";
@@ -10,7 +10,7 @@ import type { SuiteRun } from "./outcome.ts";
 import { runOwnSuite } from "./own-suites.ts";
 import { pageOf, RESULTS, readRuns, SUITES, type SuiteName } from "./page.ts";
 
-const USAGE = `npm run conformance [-- OPTIONS]
+const USAGE = `npm run node -- tests/conformance/main.ts [OPTIONS]
   --sources DIR    a folder with clones of the suites' repositories: azure-sdk-for-js, azure-functions-durable-js (../sources)
   --only NAME,…    of ${Object.keys(SUITES).join(", ")}
   --page           only write the page anew, from the results of the last runs

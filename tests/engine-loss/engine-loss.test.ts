@@ -1,4 +1,4 @@
-// P14 P16: the durable engine is lost under orders in flight. The state store alone tells what is left to do; `npm run engine-loss` has the shipped times.
+// P14 P16: the durable engine is lost under orders in flight. The state store alone tells what is left to do; `npm run node -- tests/engine-loss/main.ts` has the shipped times.
 import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
 import { afterAll, expect, test } from "vitest";
 import { SHORTENED } from "../outages/shipped.ts";

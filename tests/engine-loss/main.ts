@@ -1,12 +1,13 @@
-// `npm run engine-loss`: how long it takes until all orders have ended whose durable engine was lost under them.
+// How long it takes until all orders have ended whose durable engine was lost under them.
 import { styleText } from "node:util";
 import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
 import Table from "cli-table3";
+import { build } from "../../cli/build.ts";
 import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/every-app/arguments.ts";
 import { SHIPPED } from "../outages/shipped.ts";
 import { FORMS, inSeconds, type LossReport, runEngineLoss } from "./engine-loss.ts";
 
-const USAGE = `npm run engine-loss -- [--orders N] [--form F] [--engine E]
+const USAGE = `npm run node -- tests/engine-loss/main.ts [--orders N] [--form F] [--engine E]
   Workflow, policy and times are as shipped. When a third of the orders has ended, the host is killed and its task hub is lost.
   --orders N  how many orders are sent at once (1000)
   --form F    ${FORMS.join(", ")}: the hub is deleted; another hub; the other local engine. All three if absent
@@ -20,6 +21,7 @@ await runCommand(async () => {
   const orders = numberOf(values, "orders", 3, 100_000) ?? 1000;
   const forms = values["form"] === undefined ? FORMS : [choiceOf(values, "form", FORMS)];
   const engine = choiceOf(values, "engine", ENGINES);
+  build();
   const begun = performance.now();
   const say = (line: string) => console.log(`${inSeconds(performance.now() - begun).padStart(7)} s  ${line}`);
   const reports: LossReport[] = [];

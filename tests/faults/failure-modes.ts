@@ -1,4 +1,4 @@
-// The failure modes, by the names of the tests; and docs/reference/failure-modes.md, with what the suites last came to: `npm run failure-modes`.
+// The failure modes, by the names of the tests; and docs/reference/failure-modes.md, with what the suites last came to.
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readArguments, runCommand } from "../../cli/every-app/arguments.ts";
@@ -113,11 +113,11 @@ In each test all orders have to end, with one effect for each step and direction
 
 All was seen on the local stack, on both of its engines. With Azure Storage as the engine, a storage account that is down [stops everything](../how-to/runbooks.md#the-storage-account-is-down).
 
-\`npm run faults\` kills the host before and after each asynchronous call of the ports and the durable client, with a request to a service sent and not answered, and in recoveries. Points that eight runs did not reach again were not tested.
+\`npm test -- faults\` kills the host before and after each asynchronous call of the ports and the durable client, with a request to a service sent and not answered, and in recoveries. Points that eight runs did not reach again were not tested.
 
 ## The suites
 
-Written by \`npm run failure-modes\`. The model has [its own page](../../tests/model/README.md).
+Written by \`npm run node -- tests/faults/failure-modes.ts\`. The model has [its own page](../../tests/model/README.md).
 
 ${suites}
 
@@ -138,7 +138,7 @@ function counts(): string {
   return ["| suite | what it does | last run | result |", "| --- | --- | --- | --- |", ...lines].join("\n");
 }
 
-const USAGE = `npm run failure-modes
+const USAGE = `npm run node -- tests/faults/failure-modes.ts
   writes docs/reference/failure-modes.md anew, from the last runs of the suites`;
 
 if (import.meta.main)

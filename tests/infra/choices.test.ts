@@ -148,10 +148,10 @@ test("azd calls each hook on every system", () => {
   const { prepackage, ...others } = azureYaml.hooks;
   expect(Object.keys(others)).toEqual(["preprovision", "predeploy", "postdeploy"]);
   for (const [name, { posix, windows }] of Object.entries(others))
-    for (const { run } of [posix, windows]) expect(run).toContain(`npm run azure-hook -- ${name}`);
+    for (const { run } of [posix, windows]) expect(run).toContain(`npm run node -- cli/azure-hook.ts ${name}`);
   for (const { run } of [prepackage?.posix, prepackage?.windows].map((each) => each ?? { run: "" }))
     expect(run).not.toContain("npm run");
-  expect(JSON.parse(read("package.json")).scripts["azure-hook"]).toBe("node -C sources cli/azure-hook.ts");
+  expect(JSON.parse(read("package.json")).scripts["node"]).toBe("node -C sources");
 });
 
 test("on a fresh clone the libraries are installed once, before azd packages and provisions side by side", ({
@@ -171,7 +171,7 @@ test("on a fresh clone the libraries are installed once, before azd packages and
     for (const hook of hooks) expect(run(hook?.posix.run ?? "false")).toBe(0);
     expect(readFileSync(join(folder, "calls"), "utf8").trim().split("\n")).toEqual([
       "ci",
-      ...Object.keys(others).map((name) => `run azure-hook -- ${name}`),
+      ...Object.keys(others).map((name) => `run node -- cli/azure-hook.ts ${name}`),
       "run package",
     ]);
     // One that broke off is done again.

@@ -61,9 +61,12 @@ const triggers = globSync("functions/*.ts", { cwd: root }).flatMap((file) => {
   ];
 });
 
+/** The reply queues of the app's own agents. */
+const ownReplies = business.localAgents.flatMap(({ replies }) => replies?.queue ?? []);
+
 test("queues and containers that the app names exist, in Azure and locally", () => {
   const replies = [bicep, sample].map(({ AgentRepliesQueue: queue }) => queue ?? "?");
-  expect(missing([...Object.values(QUEUES), ...replies])).toEqual([]);
+  expect(missing([...Object.values(QUEUES), ...replies, ...ownReplies])).toEqual([]);
   expect(cosmos.containers.map(({ id }) => id)).toEqual(Object.values(CONTAINERS));
   expect(cosmos.database).toBe(DATABASE);
 });
@@ -159,7 +162,7 @@ const FOR_OPERATORS = [QUEUES.quarantine];
 test("the app has the right to listen wherever a function or an operator needs it, and nowhere else", () => {
   expect(triggers.length).toBeGreaterThan(3);
   const needed = [...triggers, ...FOR_OPERATORS];
-  const isNeeded = ({ name }: Queue) => needed.some((each) => isNamedBy(name, each));
+  const isNeeded = ({ name }: Queue) => ownReplies.includes(name) || needed.some((each) => isNamedBy(name, each));
   const wanted = withParties.filter((queue) => isOwned(queue) || isNeeded(queue));
   expect(withParties.filter(({ listeners }) => listeners.includes("app"))).toEqual(wanted);
 });
@@ -174,7 +177,9 @@ test("planted: a queue without the app's right to listen is found", () => {
 test("reply queues match the pattern that orders may name", () => {
   const pattern = new RegExp(bicep["ReplyQueuePattern"] ?? "^$");
   const owned = withParties.flatMap(({ submission }) => submission?.replyQueues ?? []);
-  const replies = withParties.filter(({ name, listeners }) => listeners.includes("shop") || owned.includes(name));
+  const replies = withParties.filter(
+    ({ name, listeners }) => listeners.includes("shop") || [...owned, ...ownReplies].includes(name),
+  );
   expect(replies.length).toBeGreaterThan(2);
   for (const { name } of replies) expect(name).toMatch(pattern);
 });

@@ -50,7 +50,7 @@ setInterval(() => undefined, 1000);`);
   expect(existsSync(String(made).trim())).toBe(false);
 });
 
-test.runIf(process.platform !== "win32")("npm run overload leaves nothing after Ctrl-C", async () => {
+test.runIf(process.platform !== "win32")("npm run node -- tests/load/main.ts leaves nothing after Ctrl-C", async () => {
   const child = spawn(process.execPath, ["-C", "sources", join(ROOT, "tests/load/main.ts"), "--orders", "50"], {
     cwd: ROOT,
     env: { ...process.env, TMPDIR: folder },

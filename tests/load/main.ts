@@ -1,12 +1,13 @@
-// `npm run overload`: a service that takes less than is asked of it, or a neighbour's burst, by the figures that one likes.
+// A service that takes less than is asked of it, or a neighbour's burst, by the figures that one likes.
 import { styleText } from "node:util";
 import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
 import { TOPOLOGIES } from "@scheduler-agent-supervisor/local/host/flex/groups";
+import { build } from "../../cli/build.ts";
 import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/every-app/arguments.ts";
 import { runBurst } from "./burst.ts";
 import { runOverload } from "./overload.ts";
 
-const USAGE = `npm run overload -- [--orders N] [--rate R] [--places P] [--delay MS] [--cpu C] [--topology T] [--engine E]
+const USAGE = `npm run node -- tests/load/main.ts [--orders N] [--rate R] [--places P] [--delay MS] [--cpu C] [--topology T] [--engine E]
   --orders N     how many orders (1500)
   --rate R       orders a second; all at once without it
   --places P     how many calls the shipping service takes at once (8)
@@ -14,7 +15,7 @@ const USAGE = `npm run overload -- [--orders N] [--rate R] [--places P] [--delay
   --cpu C        the part of a processor's time that the host gets, in percent (100)
   --topology T   ${TOPOLOGIES.join(" or ")} (single)
   --engine E     ${ENGINES.join(" or ")} (fast)
-A neighbour's burst instead: npm run overload -- --burst N [--share S] [--delay MS] [--topology T] [--engine E]
+A neighbour's burst instead: npm run node -- tests/load/main.ts --burst N [--share S] [--delay MS] [--topology T] [--engine E]
   --burst N      how many urgent orders one customer sends at once, while another one sends a few
   --share S      the part of the places in flight that one customer may hold meanwhile, in percent (50)
   --delay MS     how long each call takes at each service (they answer at once)`;
@@ -43,6 +44,7 @@ await runCommand(async () => {
     engine: choiceOf(values, "engine", ENGINES),
   };
   const burst = numberOf(values, "burst", 1, 100_000);
+  build();
   if (burst !== undefined) {
     const { faults, ...report } = await runBurst(
       {

@@ -1,7 +1,8 @@
-// A planted fault: one text of one source file, replaced; and the suites that must fail because of it.
+// A planted fault: one change of one function of a source file; and the suites that must fail because of it.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../cli/settings.ts";
+import { type Change, changed, programOf } from "./change.ts";
 
 export interface Fault {
   /** The row of the pattern that it breaks. */
@@ -9,9 +10,9 @@ export interface Fault {
   /** What it breaks, in one sentence: its name. */
   readonly breaks: string;
   readonly file: string;
-  /** Occurs in the file exactly once. */
-  readonly text: string;
-  readonly put: string;
+  /** The name that is declared there; `outer.inner` inside another one. */
+  readonly place: string;
+  readonly change: Change;
   /** Each of them must fail. */
   readonly seenBy: readonly Suite[];
 }
@@ -22,8 +23,8 @@ export interface Suite {
   readonly only?: string;
 }
 
-/** A fault as the tables have it: `[what it breaks, file, text, what is put in its place, suite, …]`; a suite may be `file -t words`. */
-export type Row = readonly [breaks: string, file: string, text: string, put: string, ...suites: [string, ...string[]]];
+/** A fault as the tables have it: `[what it breaks, "file function", change, suite, …]`; a suite may be `file -t words`. */
+export type Row = readonly [breaks: string, where: string, change: Change, ...suites: [string, ...string[]]];
 
 const FOLDERS: Readonly<Record<string, string>> = {
   core: "packages/core/src",
@@ -40,34 +41,30 @@ function pathOf(short: string): string {
 }
 
 export function faultsOf(row: string, rows: readonly Row[]): Fault[] {
-  return rows.map(([breaks, file, text, put, ...suites]) => ({
-    row,
-    breaks,
-    file: pathOf(file),
-    text,
-    put,
-    seenBy: suites.map((suite) => {
+  return rows.map(([breaks, where, change, ...suites]) => {
+    const [file = "", place = ""] = where.split(" ");
+    const seenBy = suites.map((suite) => {
       const [path = "", only] = suite.split(" -t ");
       return { file: pathOf(path), ...(only !== undefined && { only }) };
-    }),
-  }));
+    });
+    return { row, breaks, file: pathOf(file), place, change, seenBy };
+  });
 }
 
 /** Why the fault can't be planted or looked for; each names what to adapt in the list. */
 export function obstaclesTo(fault: Fault): string[] {
-  const { row, breaks, file, text, put, seenBy } = fault;
+  const { row, breaks, file, seenBy } = fault;
   const named = (what: string) => `${row}, "${breaks}": ${what}`;
   const missing = [file, ...seenBy.map((suite) => suite.file)].filter((path) => !existsSync(join(ROOT, path)));
   if (missing.length > 0) return missing.map((path) => named(`there is no ${path}`));
-  const times = readFileSync(join(ROOT, file), "utf8").split(text).length - 1;
-  return [
-    ...(times === 1 ? [] : [named(`the text occurs ${times} times in ${file}: ${text}`)]),
-    ...(text === put ? [named("the text is replaced by itself")] : []),
-  ];
+  try {
+    const source = readFileSync(join(ROOT, file), "utf8");
+    const put = planted(fault, source);
+    programOf(put);
+    return put === source ? [named("it changes nothing")] : [];
+  } catch (cause) {
+    return [named(`in ${fault.place} of ${file}: ${cause instanceof Error ? cause.message : cause}`)];
+  }
 }
 
-export function planted({ text, put, file }: Fault, source: string): string {
-  const parts = source.split(text);
-  if (parts.length !== 2) throw new Error(`the text occurs ${parts.length - 1} times in ${file}: ${text}`);
-  return parts.join(put);
-}
+export const planted = ({ place, change }: Fault, source: string): string => changed(source, place, change);

@@ -63,7 +63,7 @@ function ask(operation: "reserve" | "release", orderId: string): Promise<Bounded
     takeUp: async () => ({ completeBy: NOON }),
     stillAtWork: async () => {},
   } as const;
-  return refundsAgent.create({ store, now: () => NOON_MS }).call(operation, request, bounds);
+  return refundsAgent.create({ store, now: () => NOON_MS, send: null as never }).call(operation, request, bounds);
 }
 
 const refundsOf = async (orderId = "sold-1") =>
@@ -203,7 +203,10 @@ test("P16 wherever a process dies on the way of a return, it reserves once, and 
     if (sold) await store.create(sampleOrder("sold-1"), { ...sold.record, owner: undefined });
     const { store: dying, made } = dyingAfter(calls);
     const world = createSampleWorld(NOON_MS, dying);
-    const agents = new Map([...world.agents, ["refunds", refundsAgent.create({ store: dying, now: world.now })]]);
+    const agents = new Map([
+      ...world.agents,
+      ["refunds", refundsAgent.create({ store: dying, now: world.now, send: null as never })],
+    ]);
     Object.assign(world, { agents, workflows: loadWorkflows(business.knownAgents, [RETURNS]) });
     const live = async () => {
       const claim = await world.submit(body);

@@ -1,14 +1,15 @@
-// `npm run outages`: long outages, each on a stack of its own, side by side, under a steady stream of orders.
+// Long outages, each on a stack of its own, side by side, under a steady stream of orders.
 import { styleText } from "node:util";
 import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
 import { TOPOLOGIES } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import Table from "cli-table3";
+import { build } from "../../cli/build.ts";
 import { choiceOf, numberOf, readArguments, runCommand, type Values } from "../../cli/every-app/arguments.ts";
 import { OUTAGE_NAMES, type OutageName, SERVICES } from "./kinds.ts";
 import { type OutageReport, runOutage } from "./outage.ts";
 import { SHIPPED } from "./shipped.ts";
 
-const USAGE = `npm run outages -- [--only LIST] [--service LIST] [--minutes M] [--rate R] [--at-once N] [--topology T] [--engine E]
+const USAGE = `npm run node -- tests/outages/main.ts [--only LIST] [--service LIST] [--minutes M] [--rate R] [--at-once N] [--topology T] [--engine E]
   Workflow and policy are as shipped: after ten minutes without a service the last orders end half an hour later.
   --only LIST    some of ${OUTAGE_NAMES.join(", ")}, with commas (all)
   --service LIST some of ${SERVICES.join(", ")}, or all: the same as --only NAME-down
@@ -34,6 +35,7 @@ await runCommand(async () => {
   const outageMs = (numberOf(values, "minutes", 0.1, 600) ?? 10) * 60_000;
   const tuning = { timing: { misconfiguredRetryMs: INTERVAL_S * 1000 } };
   const ordersPerSecond = numberOf(values, "rate", 0.1, 100) ?? 5;
+  build();
   const plan = {
     ...{ outageMs, ordersPerSecond, intervalS: INTERVAL_S, workflow: SHIPPED },
     ...{ tuning, stack: { topology, engine } },

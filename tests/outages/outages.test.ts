@@ -1,5 +1,5 @@
 // P27: a long time without the store, the bus, the storage account or a service, while orders keep coming; in less time than ten minutes, with
-// a policy of the same shape as the shipped one. `npm run outages` takes the ten minutes and the shipped policy; tests/kit/service-outages.test.ts
+// a policy of the same shape as the shipped one. `npm run node -- tests/outages/main.ts` takes the ten minutes and the shipped policy; tests/kit/service-outages.test.ts
 // has both in the world's time.
 import { afterAll, describe, expect, test } from "vitest";
 import { noteRun } from "../support/last-run.ts";

@@ -1,4 +1,4 @@
-// `npm run real-host` where there is no such host, and where it is called wrongly.
+// `npm run node -- tests/real-host/main.ts` where there is no such host, and where it is called wrongly.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

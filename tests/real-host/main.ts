@@ -1,6 +1,7 @@
-// `npm run real-host`: runs the packed app on a real Functions host and on the project's own, and compares what comes of it.
+// Runs the packed app on a real Functions host and on the project's own, and compares what comes of it.
 import { styleText } from "node:util";
 import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
+import { build } from "../../cli/build.ts";
 import { numberOf, readArguments, runCommand, UsageError, type Values } from "../../cli/every-app/arguments.ts";
 import { ROOT } from "../../cli/settings.ts";
 import { type Burst, runBurst } from "./burst.ts";
@@ -27,7 +28,7 @@ const VICTIMS: Readonly<Record<HostKind, readonly Victim[]>> = {
   local: ["both", "drained"],
 };
 
-const USAGE = `npm run real-host -- --host DIR [OPTIONS]
+const USAGE = `npm run node -- tests/real-host/main.ts --host DIR [OPTIONS]
   --host DIR      a Functions host built from Microsoft's sources: host/, ext/, make-app.sh and run.sh. Without it nothing is done
   --kit DIR       where make-app.sh and run.sh are, if not in the host's folder
   --app DIR       the checkout of this project whose app, local stack and samples are taken (this one)
@@ -64,6 +65,7 @@ await runCommand(async () => {
     console.log(`Skipped: there is no real Functions host to compare with (${found.reason}).`);
     return 0;
   }
+  build();
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.once(signal, () => void endAll().then(() => process.exit(130)));
   const report = await compare(found.host, textOf(values, "app") ?? ROOT, wanted, values["no-local"] !== true);

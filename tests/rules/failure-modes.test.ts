@@ -14,7 +14,7 @@ test("P20 what the site shows has every row of the suites", () => {
 /** As the list shortens it. */
 const marked = (point: string) => point.replaceAll("every await of ", "\\*");
 
-test("P20 the page is what npm run failure-modes writes", () => {
+test("P20 the page is what npm run node -- tests/faults/failure-modes.ts writes", () => {
   const written = readFileSync(PAGE, "utf8");
   // Whoever runs a suite has other numbers.
   const [suites = ""] = /^\| suite \|.*(?:\n\|.*)*/m.exec(written) ?? [];

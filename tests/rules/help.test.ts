@@ -20,10 +20,14 @@ registerHooks({
 });`)}`;
 
 const BUILD = "node cli/build.ts && ";
-const own = Object.entries(scripts).filter(([name]) => ![...OF_LIBRARIES, ...OF_NPM].includes(name));
+const named = Object.entries(scripts).filter(([name]) => ![...OF_LIBRARIES, ...OF_NPM, "node"].includes(name));
+/** Of what is rarely typed the page has the files. */
+const page = readFileSync(join(ROOT, "docs/reference/commands.md"), "utf8");
+const files = [...page.matchAll(/`npm run node -- ([\w/-]+\.ts)/g)].map(([, file = ""]) => file);
+const byFile = ["cli/azure-hook.ts", ...files].map((file): [string, string] => [file, `${scripts["node"]} ${file}`]);
 
 describe("every command of this repository tells how it is used, and does nothing else", () => {
-  it.for(own)("%s", ([name, script]) => {
+  it.for([...named, ...byFile])("%s", ([name, script]) => {
     // As in a fresh clone, where no package is compiled: what does not compile first reads the sources, or needs none of them.
     const isBuilt = script.startsWith(BUILD);
     const [command, ...words] = [...(isBuilt ? script.slice(BUILD.length) : script).split(" "), "--help"];

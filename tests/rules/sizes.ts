@@ -2,8 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
-import { parseArgs } from "node:util";
 import Table from "cli-table3";
+import { readArguments, runCommand } from "../../cli/every-app/arguments.ts";
 
 /** Lines, of all files: comments and blank lines count. */
 export interface Size {
@@ -13,6 +13,10 @@ export interface Size {
 
 /** By folder, in the order of their names. A package has a row for each folder of its sources, as `packages/core/domain`, and so has `tests`. */
 export type Sizes = Readonly<Record<string, Size>>;
+
+const USAGE = `npm run sizes      lines of sources and of tests by folder
+  --write   records in sizes.json what has fallen
+  --raise   records what grew too: say why in the commit's message`;
 
 const ROOT = join(import.meta.dirname, "../..");
 const RECORDED = join(ROOT, "sizes.json");
@@ -90,15 +94,15 @@ function printed(sizes: Sizes): string {
   return `${table}\n${sum("sources") + sum("tests")} lines`;
 }
 
-function main(): void {
-  const { values } = parseArgs({ options: { write: { type: "boolean" }, raise: { type: "boolean" } } });
+async function main(): Promise<number> {
+  const { values } = readArguments({ write: { type: "boolean" }, raise: { type: "boolean" } }, USAGE);
   const counted = countedSizes();
-  if (values.raise) writeFileSync(RECORDED, `${JSON.stringify(counted, null, 2)}\n`);
-  else if (values.write) writeFileSync(RECORDED, `${JSON.stringify(lowered(recordedSizes(), counted), null, 2)}\n`);
+  if (values["raise"]) writeFileSync(RECORDED, `${JSON.stringify(counted, null, 2)}\n`);
+  else if (values["write"]) writeFileSync(RECORDED, `${JSON.stringify(lowered(recordedSizes(), counted), null, 2)}\n`);
   console.log(printed(counted));
   const faults = sizeFaults(recordedSizes(), counted);
   for (const fault of faults) console.error(fault);
-  if (faults.length > 0) process.exitCode = 1;
+  return faults.length > 0 ? 1 : 0;
 }
 
-if (import.meta.main) main();
+if (import.meta.main) await runCommand(main);

@@ -1,4 +1,4 @@
-// `npm run smoke` against the local stack, as a process of its own: it ends well, and where it can't it says what is missing.
+// `npm run node -- cli/smoke.ts` against the local stack, as a process of its own: it ends well, and where it can't it says what is missing.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -7,7 +7,7 @@ import { ROOT } from "../../cli/settings.ts";
 /** In the order in which the page has them, with what each does. */
 export const SUITES = {
   model: ["tests/model", "every reachable state of small models"],
-  crash: ["tests/faults/crash", "the host killed at each await, also in recovery (`npm run faults`)"],
+  crash: ["tests/faults/crash", "the host killed at each await, also in recovery (`npm test -- faults`)"],
   "crash, a choice": [
     "tests/faults/crash",
     "the same at one point for each kind of write or message (`npm run test:long`)",
@@ -16,10 +16,13 @@ export const SUITES = {
   chaos: ["tests/chaos", "random kills, freezes and failing services"],
   "chaos, flex": ["tests/chaos", "the same in the flex topology"],
   input: ["tests/input", "generated messages, most of them wrong or hostile"],
-  outages: ["tests/outages", "store, bus, storage or a service down (`npm run outages`: longer)"],
-  "engine loss": ["tests/engine-loss", "the durable engine lost (`npm run engine-loss`: more orders)"],
+  outages: ["tests/outages", "store, bus, storage or a service down (`npm run node -- tests/outages/main.ts`: longer)"],
+  "engine loss": [
+    "tests/engine-loss",
+    "the durable engine lost (`npm run node -- tests/engine-loss/main.ts`: more orders)",
+  ],
   load: ["tests/load", "a burst of orders, and kills of the host"],
-  overload: ["tests/load", "a service with too little capacity (`npm run overload`)"],
+  overload: ["tests/load", "a service with too little capacity (`npm run node -- tests/load/main.ts`)"],
 } as const;
 
 export type Suite = keyof typeof SUITES;

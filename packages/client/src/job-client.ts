@@ -1,10 +1,11 @@
 // For submitting applications: sends jobs, and receives their status messages on a private session of a reply queue (P1, P15).
-import { isServiceBusError, ServiceBusClient, type ServiceBusMessage, type ServiceBusSender } from "@azure/service-bus";
+import { isServiceBusError, ServiceBusClient, type ServiceBusSender } from "@azure/service-bus";
 import { type CancelAnswer, Cancellations, type CancelOptions } from "./cancellations.ts";
 import { contentDigest } from "./content-digest.ts";
 import { describeFault, JobClientError } from "./job-client-error.ts";
 import { endFrom, type JobEnd, notSent, rejected, timedOut } from "./job-end.ts";
 import { type JobRequest, readStatus, type StatusMessage, type WantedStatuses } from "./job-messages.ts";
+import { cancellationOf, idIn, type JobQueues, type RequestMessage, submissionOf } from "./job-requests.ts";
 import { ReplySession } from "./reply-session.ts";
 import { type EndMessage, type From, StatusInbox } from "./status-inbox.ts";
 import { Submissions } from "./submissions.ts";
@@ -21,24 +22,18 @@ export type JobClientOptions =
     | { readonly connection: string }
     /** Stays open when the job client is closed. */
     | { readonly client: ServiceBusClient }
-  ) & {
-    readonly jobsQueue: string;
-    /** The queue of jobs with `priority: "high"`. */
-    readonly priorityQueue: string;
-    /** A queue with sessions that the app may send to. Clients may share it. */
-    readonly replyQueue: string;
-    /**
-     * The session of the reply queue; a random one without it. One session serves all jobs of a client, for a session
-     * costs a link and a lock of its own, which a job does not need: its status messages carry its id. It is random, for
-     * no two clients can hold the same one. An application that wants to receive after its restart what it missed gives each of
-     * its instances a lasting session id: text, at most 128 characters.
-     */
-    readonly sessionId?: string;
-    /** The member of the content that has the job's id, as its contract names it, such as `orderId`. `jobId` if absent. */
-    readonly idName?: string;
-    /** The workflow of jobs that name none, as in the app's contracts. */
-    readonly usualWorkflow?: string;
-  };
+  ) &
+    JobQueues & {
+      /** A queue with sessions that the app may send to. Clients may share it. */
+      readonly replyQueue: string;
+      /**
+       * The session of the reply queue; a random one without it. One session serves all jobs of a client, for a session
+       * costs a link and a lock of its own, which a job does not need: its status messages carry its id. It is random, for
+       * no two clients can hold the same one. An application that wants to receive after its restart what it missed gives each of
+       * its instances a lasting session id: text, at most 128 characters.
+       */
+      readonly sessionId?: string;
+    };
 
 /** How long a call waits, and a callback for status messages. */
 export interface WaitOptions {
@@ -99,9 +94,9 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Creates a client. It connects with the first call, and has to be closed. */
 export function createJobClient(options: JobClientOptions): JobClient {
-  const { jobsQueue, priorityQueue, replyQueue, idName = "jobId" } = options;
+  const { replyQueue, idName = "jobId" } = options;
   const { sessionId = `client-${crypto.randomUUID()}` } = options;
-  const idOf = (job: JobRequest): unknown => (job as { readonly [name: string]: unknown })[idName];
+  const address = { replyTo: replyQueue, replyToSessionId: sessionId };
   const digestOf = (job: JobRequest) => contentDigest(job, options.usualWorkflow);
   const senders = new Map<string, ServiceBusSender>();
   let bus = "client" in options ? options.client : openBus(options.connection);
@@ -140,16 +135,7 @@ export function createJobClient(options: JobClientOptions): JobClient {
     return sender;
   }
 
-  /** To the queue of the job's priority. */
-  async function send(
-    jobId: string,
-    priority: JobRequest["priority"],
-    part: Pick<ServiceBusMessage, "body" | "messageId" | "applicationProperties">,
-    abortSignal: AbortSignal,
-  ): Promise<void> {
-    const queue = priority === "high" ? priorityQueue : jobsQueue;
-    const address = { replyTo: replyQueue, replyToSessionId: sessionId };
-    const message = { contentType: "application/json", correlationId: jobId, ...address, ...part };
+  async function send({ queue, message }: RequestMessage, abortSignal: AbortSignal): Promise<void> {
     for (;;) {
       const used = bus;
       try {
@@ -247,7 +233,7 @@ export function createJobClient(options: JobClientOptions): JobClient {
   return {
     sessionId,
     async submit(job, { statuses, ...waiting } = {}) {
-      const jobId = idOf(job);
+      const jobId = idIn(job, options);
       if (typeof jobId !== "string" || jobId === "" || jobId.length > ID_LIMIT) {
         const reason = `The job needs its ${idName}, of 1 to ${ID_LIMIT} characters: without one no answer could be known for its own.`;
         return notSent(null, reason);
@@ -258,25 +244,15 @@ export function createJobClient(options: JobClientOptions): JobClient {
       const begin = async (abortSignal: AbortSignal) => {
         // A reply queue that can't be listened to shows before anything is submitted.
         await session.listen();
-        const applicationProperties = { submissionId: id, ...(statuses && { statuses }) };
-        await send(jobId, job.priority, { body: job, messageId: jobId, applicationProperties }, abortSignal);
+        await send(submissionOf(job, options, { ...address, submissionId: id, statuses }), abortSignal);
       };
       return wait(jobId, "start", waiting, begin, { id, content });
     },
     async cancel(job, waiting = {}) {
       if (closed) throw closedError();
-      const jobId = String(idOf(job));
-      const digest = await digestOf(job);
-      const { reason } = waiting;
-      const body = { kind: "Cancel", jobId, contentDigest: digest, ...(reason && { reason }) };
-      return cancellations.answer(jobId, waiting, async (submissionId, abortSignal) => {
+      return cancellations.answer(String(idIn(job, options)), waiting, async (submissionId, abortSignal) => {
         await session.listen();
-        await send(
-          jobId,
-          job.priority,
-          { body, messageId: submissionId, applicationProperties: { submissionId } },
-          abortSignal,
-        );
+        await send(await cancellationOf(job, waiting.reason, options, { ...address, submissionId }), abortSignal);
       });
     },
     async follow(jobId, { job, ...waiting } = {}) {

@@ -42,6 +42,7 @@ export {
   defineAgent,
   defineRemoteAgent,
   type LocalAgent,
+  type OwnReplies,
   type RecordedResults,
   type RemoteAgent,
   type ResultSchemas,
@@ -52,3 +53,4 @@ export {
 } from "./app/define-agent.ts";
 export { defineLocalAgent, type LocalReply, Rejected, reject, rule } from "./app/define-local-agent.ts";
 export type { CompensationTarget, Completion, ReadResult, StepResult } from "./domain/record/state-record.ts";
+export type { NamedStep, ReadEnd, StepEnded } from "./scheduler/steps/report-by-key.ts";

@@ -28,6 +28,7 @@ export { askAgent } from "./scheduler/steps/ask-agent.ts";
 export { COMPLETIONS_PATH, completionUrl, parseReport, type Report } from "./scheduler/steps/completion.ts";
 export { findProgress } from "./scheduler/steps/find-progress.ts";
 export { pollStep } from "./scheduler/steps/poll-step.ts";
+export { type ReadEnd, reportByKey } from "./scheduler/steps/report-by-key.ts";
 export { runStep } from "./scheduler/steps/run-step.ts";
 export { runSteps } from "./scheduler/steps/run-steps.ts";
 export { takeReply, takeReport } from "./scheduler/steps/take-reply.ts";

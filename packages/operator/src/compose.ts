@@ -186,7 +186,7 @@ function leaseContainerOf(config: Config): ContainerClient {
 }
 
 /** The queues that the app receives from. */
-function consumedQueues({ agentsAskedByQueue }: Business, { config }: Composed): string[] {
+function consumedQueues({ agentsAskedByQueue, localAgents }: Business, { config }: Composed): string[] {
   return [
     QUEUES.jobs,
     QUEUES.priorityJobs,
@@ -194,6 +194,7 @@ function consumedQueues({ agentsAskedByQueue }: Business, { config }: Composed):
     QUEUES.scheduler,
     config.AgentRepliesQueue,
     ...[...agentsAskedByQueue].map(requestsQueueOf),
+    ...localAgents.flatMap(({ replies }) => replies?.queue ?? []),
   ];
 }
 

@@ -1,4 +1,4 @@
-// Counts what each view of the console costs the store, and writes it into docs/how-to/console.md: npm run console-charges
+// Counts what each view of the console costs the store, and writes it into docs/how-to/console.md.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
@@ -15,7 +15,7 @@ const MANY = 5000;
 const PAGE = join(ROOT, "docs/how-to/console.md");
 const MARKS = /(<!-- charges: begin -->\n).*(<!-- charges: end -->)/s;
 
-const USAGE = `npm run console-charges [-- --orders N]
+const USAGE = `npm run node -- tests/console/charges/main.ts [--orders N]
   counts what each view of the console costs the store, and writes the table of docs/how-to/console.md anew
   --orders N   ended orders in the store (${USUAL})`;
 

@@ -12,7 +12,7 @@ import { createBusSenders, ONE_TRY } from "../messaging/bus-senders.ts";
 import { haveFairnessKeys } from "../messaging/contract.ts";
 import { idNameOf } from "../messaging/job-id.ts";
 import { createOriginalMessages } from "../messaging/original-messages.ts";
-import { createServiceBusMessenger } from "../messaging/service-bus-messenger.ts";
+import { createServiceBusMessenger, sendOver } from "../messaging/service-bus-messenger.ts";
 import { createAdmission } from "../scheduler/admission/admission.ts";
 import { createAgentPresence } from "../scheduler/admission/agent-presence.ts";
 import { createPauses } from "../scheduler/admission/pauses.ts";
@@ -133,7 +133,7 @@ export function composePattern(
         observeTry: isExporting(telemetrySettings) ? observeTry : undefined,
         breaker: tuning.breaker,
       },
-      { store, now },
+      { store, now, send: (queue, message) => sendOver(() => senders.send(queue, message), queue) },
     ),
     jobFor: business.contentFor,
     checkResult: business.checkResult,

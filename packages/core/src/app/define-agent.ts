@@ -1,4 +1,5 @@
 // The declaration of an app's agents (P6): their names, their part of the content, their operations' results, and the endpoints of their services.
+import type { ServiceBusMessage } from "@azure/service-bus";
 import type { z } from "zod";
 import type { Agent, Authentication, JobView, Operation, RoutedAgent } from "../agents/agent.ts";
 import type { AnswerRule } from "../agents/service-answers.ts";
@@ -14,6 +15,7 @@ import {
 import type { Job } from "../domain/content/job.ts";
 import type { Transport } from "../domain/definition/workflow.ts";
 import type { ReadResult, StepResult } from "../domain/record/state-record.ts";
+import type { ReadEnd } from "../scheduler/steps/report-by-key.ts";
 import type { ClosingStore, JobStore } from "../store/job-store.ts";
 
 /**
@@ -83,7 +85,15 @@ export interface LocalAgent<
   readonly reads?: Reads;
   /** The transports that its steps may use. */
   readonly transports: readonly Transport[];
+  readonly replies?: OwnReplies;
   readonly create: (resources: AgentResources) => RoutedAgent;
+}
+
+/** The reply queue of an agent whose operations end later. Each message there has the idempotency key of the step as its correlation id. */
+export interface OwnReplies {
+  readonly queue: string;
+  /** Reads what has come of the step: the message itself says nothing that is believed. */
+  readonly endOf: ReadEnd;
 }
 
 /** An agent outside this app, perhaps in another language. It receives its requests from the queue `agent-requests-<name>`. */
@@ -104,6 +114,8 @@ export interface AgentResources {
   readonly store: JobStore & ClosingStore;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Sends a message over Service Bus. @throws an outage, or the error of a queue that rejects it */
+  readonly send: (queue: string, message: ServiceBusMessage) => Promise<void>;
 }
 
 /** What each operation records, by the operation's name: schemas, or `idAs` and `statusAs`. */

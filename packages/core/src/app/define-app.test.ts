@@ -28,7 +28,7 @@ const definition = { ...videos, agents: [...videos.agents, subtitles, clock] };
 const app = defineApp(definition);
 const video = { jobId: "v-1", workflow: "publishing", priority: "normal", title: "Tea", minutes: 3 } as const;
 const content: Video = { ...video, languages: ["en"], uploadToken: "s3cret" };
-const resources = { store: null as never, now: () => 0 };
+const resources = { store: null as never, now: () => 0, send: null as never };
 
 test("an agent has the operations that it declares results of, and the ways that lead to it", () => {
   expect(app.knownAgents.get("storage")).toEqual({ operations: ["keep", "drop"], transports: ["activity", "queue"] });

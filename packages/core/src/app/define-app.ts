@@ -12,7 +12,7 @@ import { loadWorkflows, type Workflows } from "../domain/workflows/workflows.ts"
 import type { Contracts } from "../messaging/contract.ts";
 import { idNameOf, idOf } from "../messaging/job-id.ts";
 import { type CheckedServices, checkedServiceFaults } from "./checked-services.ts";
-import type { AgentResources, AnyAgent, ServiceAgent } from "./define-agent.ts";
+import type { AgentResources, AnyAgent, LocalAgent, ServiceAgent } from "./define-agent.ts";
 import type { StepsRead } from "./workflow-types.ts";
 
 /** What an app declares: its contracts, agents, workflows and rules. `defineApp` checks them together. */
@@ -35,6 +35,7 @@ export interface Business extends Required<AppDefinition> {
   /** The agents against which the workflows are checked. */
   readonly knownAgents: KnownAgents;
   readonly serviceAgents: readonly ServiceAgent[];
+  readonly localAgents: readonly LocalAgent[];
   /** The agents of this app: each is an activity. */
   readonly agentNames: readonly string[];
   /** The agents, also remote ones, that a step of any version calls over their request queue. */
@@ -108,6 +109,7 @@ export function defineApp<const Agents extends readonly AnyAgent[], const Define
     serviceFaults,
     knownAgents,
     serviceAgents: agents.filter((agent) => agent.kind === "service"),
+    localAgents: agents.filter((agent) => agent.kind === "local"),
     agentNames: agents.flatMap(({ kind, name }) => (kind === "remote" ? [] : [name])),
     agentsAskedByQueue: new Set(
       workflows.flatMap(({ steps }) => steps.flatMap(({ agent, transport }) => (transport === "queue" ? [agent] : []))),

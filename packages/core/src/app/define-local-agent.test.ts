@@ -20,7 +20,9 @@ const grade = rule({
   },
 });
 const app = defineApp({ ...videos, agents: [...videos.agents, grade] });
-const agent = app.createAgents({}, { now: () => 0 }, { store: null as never, now: () => 0 }).get("grade");
+const agent = app
+  .createAgents({}, { now: () => 0 }, { store: null as never, now: () => 0, send: null as never })
+  .get("grade");
 const within = bounds("2026-01-01T12:00:00Z");
 const request = { results: {}, idempotencyKey: "key", compensates: null };
 

@@ -10,14 +10,17 @@ import type {
   DeclaredItem,
   ItemOf,
   LocalAgent,
+  OwnReplies,
   ReadSchemas,
   ResultSchemas,
   ResultsOf,
 } from "./define-agent.ts";
 
-/** The end of an operation in this app. It throws where it can't be done now: the step is then tried again within its budget. */
+/** What came of an operation in this app. It throws where it can't be done now: the step is then tried again within its budget. */
 export type LocalReply<Result = StepResult> =
   | { readonly kind: "done"; readonly result: Result }
+  /** It ends later, and is reported then: see `AgentReply`. */
+  | { readonly kind: "accepted"; readonly reference?: string }
   /** Another try would have the same end (P9). */
   | { readonly kind: "rejected"; readonly message: string };
 
@@ -62,8 +65,10 @@ export function defineLocalAgent<
   };
   /** The transports that its steps may use; both if absent. */
   readonly transports?: readonly Transport[];
+  /** Where it is said that what it accepted has ended. */
+  readonly replies?: OwnReplies;
 }): LocalAgent<Name, Results, Content, Reads> & { readonly items?: Items } {
-  const { name, results, operations, seen, reads, items, transports = BOTH } = declared;
+  const { name, results, operations, seen, reads, items, transports = BOTH, replies } = declared;
   const operationOf = operations as {
     readonly [name: string]: LocalOperation<never, never, StepResult, never> | undefined;
   };
@@ -84,7 +89,12 @@ export function defineLocalAgent<
       return { ...(await run(read as never, resources)), ...ROUTE };
     },
   });
-  const given = { ...(seen && { seen }), ...(reads && { reads }), ...(items && { items }) };
+  const given = {
+    ...(seen && { seen }),
+    ...(reads && { reads }),
+    ...(items && { items }),
+    ...(replies && { replies }),
+  };
   return { kind: "local", name, results, transports, create, ...given };
 }
 

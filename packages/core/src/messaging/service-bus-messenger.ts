@@ -54,6 +54,15 @@ export interface MessengerOptions {
   readonly now?: () => number;
 }
 
+/** What the bus did not take is an outage. @throws BusUnavailable, or the error of a queue that rejects for good */
+export async function sendOver(send: () => Promise<void>, queue: string): Promise<void> {
+  try {
+    await send();
+  } catch (cause) {
+    throw rejectedByQueue(cause) ? cause : new BusUnavailable(queue, cause);
+  }
+}
+
 export function createServiceBusMessenger(
   senders: BusSenders,
   replies: RepliesQueues,
@@ -74,12 +83,7 @@ export function createServiceBusMessenger(
   );
 
   async function send(queue: string, message: ServiceBusMessage | ServiceBusMessage[]): Promise<void> {
-    try {
-      await untilRolesHold.execute(() => senders.send(queue, message));
-    } catch (cause) {
-      // A permanent rejection by a queue is not an outage.
-      throw rejectedByQueue(cause) ? cause : new BusUnavailable(queue, cause);
-    }
+    await sendOver(() => untilRolesHold.execute(() => senders.send(queue, message)), queue);
   }
 
   /** Azure's SDKs and the Functions host read `Diagnostic-Id`; other systems and newer versions read `traceparent`. */

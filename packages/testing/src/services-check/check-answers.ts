@@ -33,7 +33,7 @@ async function answerOf(agent: LocalAgent, operation: string, request: AgentRequ
     stillAtWork: async () => undefined,
   };
   try {
-    const own = agent.create({ store: createMemoryJobStore(), now: Date.now });
+    const own = agent.create({ store: createMemoryJobStore(), now: Date.now, send: async () => undefined });
     return canonicalJson(await own.call(operation, structuredClone(request), bounds));
   } catch (cause) {
     throw new NotChecked(`its code failed: ${messageOf(cause)}`);

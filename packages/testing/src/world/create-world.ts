@@ -1,10 +1,19 @@
 // A world for tests (P20): an app's business on its real agents, operations and orchestrator, with all servers in memory and a clock that skips time.
 
+import type { AgentResources } from "@scheduler-agent-supervisor/core/agents";
 import type { Business } from "@scheduler-agent-supervisor/core/app";
 import { attemptId, type StateRecord, type StepResult, type StepState } from "@scheduler-agent-supervisor/core/domain";
 import { scheduler } from "@scheduler-agent-supervisor/core/functions/scheduler";
 import { idNameOf, idOf, type Rejection, type StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
-import { type Context, type Ports, SCHEDULER, startClaimed } from "@scheduler-agent-supervisor/core/scheduling";
+import {
+  type Context,
+  type Ports,
+  type ReadEnd,
+  reportByKey,
+  reportEnd,
+  SCHEDULER,
+  startClaimed,
+} from "@scheduler-agent-supervisor/core/scheduling";
 import { recordOf, type SupervisionEntry } from "@scheduler-agent-supervisor/core/store";
 import { contentDigest, submitJob, takeCancellation } from "@scheduler-agent-supervisor/core/submission";
 import { sweep } from "@scheduler-agent-supervisor/core/supervision";
@@ -181,11 +190,20 @@ class TestWorld implements SteppedWorld {
       remoteAgents,
       this.#services,
     );
-    const messenger = createWorldMessenger(this.#outgoing, () => receivers, time, deliver);
+    const messenger = createWorldMessenger(
+      this.#outgoing,
+      () => receivers,
+      time,
+      deliver,
+      (queue, key) => {
+        const own = business.localAgents.find(({ replies }) => replies?.queue === queue)?.replies;
+        return own && (() => this.#report(own.endOf, key));
+      },
+    );
     const { endpoints, routing } = this.#services;
     this.#portsOptions = {
       ...{ business, endpoints, routing, messenger, time },
-      ...{ store: this.#store, timing: options.timing },
+      ...{ store: this.#store, timing: options.timing, send: this.#sendOwn },
     };
     const ports = createWorldPorts(this.#portsOptions);
     const telemetry = {
@@ -227,9 +245,26 @@ class TestWorld implements SteppedWorld {
   }
 
   send(content: unknown): void {
-    const message = this.#message(content);
-    const jobId = idOf(content as object, this.#idName);
+    this.#toSubmission(idOf(content as object, this.#idName), this.#message(content));
+  }
+
+  /** What an agent of the app sends to it: a job, or the cancellation of one. */
+  readonly #sendOwn: AgentResources["send"] = async (_, { body, correlationId, replyTo }) => {
+    const message = this.#message(body);
+    const envelope = { ...message.envelope, correlationId, replyTo };
+    const { kind, jobId } = body as { readonly kind?: string; readonly jobId?: string };
+    const id = kind === "Cancel" ? String(jobId) : idOf(body as object, this.#idName);
+    this.#toSubmission(id, { ...message, envelope }, kind === "Cancel");
+  };
+
+  async #report(endOf: ReadEnd, key: string): Promise<void> {
+    const received = await reportByKey(key, endOf, this.#context);
+    if (received) await reportEnd(this.#engine, received.ticket.jobId, received);
+  }
+
+  #toSubmission(jobId: string, message: Parameters<typeof submitJob>[0], isCancellation = false): void {
     const take = async () => {
+      if (isCancellation) return takeCancellation(message, this.#context);
       const claim = await submitJob(message, this.#context);
       if (claim?.kind === "claimed") await startClaimed(this.#engine, claim, this.#context);
     };

@@ -25,23 +25,33 @@ export interface Receivers {
   readonly reply: (reply: AgentReplyMessage) => Promise<void>;
 }
 
-/** @param deliver hands a message to a process once its time has come */
+/**
+ * @param deliver hands a message to a process once its time has come
+ * @param receiverOf what the app's own function of a reply queue does with a message
+ */
 export function createWorldMessenger(
   outgoing: Outgoing,
   receivers: () => Receivers,
   time: VirtualTime,
   deliver: Deliver,
+  receiverOf: (queue: string, key: string) => (() => Promise<void>) | undefined,
 ): Messenger {
   const instantOf = (at: string | undefined) => (at === undefined ? time.now : Date.parse(at));
+  const answer = (queue: string, key: string, jobId: string) => {
+    const receive = receiverOf(queue, key);
+    if (receive) deliver({ kind: "message", to: SCHEDULER, jobId, what: `message to ${queue}` }, receive, time.now);
+  };
   return {
-    async publish({ replyTo }, messages) {
+    async publish({ replyTo, correlationId }, messages) {
       if (replyTo === null) return "nobody-asked";
       outgoing.statuses.push(...messages.map(asSent));
+      for (const { jobId } of messages) answer(replyTo, correlationId, jobId);
       return "sent";
     },
     async reject(reply, rejection) {
       if (reply.replyTo === null) return "nobody-asked";
       outgoing.rejections.push(asSent({ ...reply, ...rejection }));
+      answer(reply.replyTo, reply.correlationId, rejection.jobId ?? "");
       return "sent";
     },
     async startAttempt(startAttempt, { at } = {}) {

@@ -1,5 +1,6 @@
 // What the operations of a world stand on: the app's own parts, on a store, an audit log and a lease in memory.
 
+import type { AgentResources } from "@scheduler-agent-supervisor/core/agents";
 import type { AgentEndpoints, Business } from "@scheduler-agent-supervisor/core/app";
 import type { RouteOptions } from "@scheduler-agent-supervisor/core/composition";
 import { offered } from "@scheduler-agent-supervisor/core/domain";
@@ -25,6 +26,8 @@ export interface PortsOptions {
   readonly store: MemoryJobStore;
   readonly messenger: Messenger;
   readonly time: VirtualTime;
+  /** What this app's own agents send over the bus. */
+  readonly send: AgentResources["send"];
 }
 
 /** As a process has them when it begins: they know nothing of their endpoints. */
@@ -34,9 +37,10 @@ export function createWorldAgents({
   routing,
   store,
   time,
-}: Pick<PortsOptions, "business" | "endpoints" | "routing" | "store" | "time">): Ports["agents"] {
+  send,
+}: Pick<PortsOptions, "business" | "endpoints" | "routing" | "store" | "time" | "send">): Ports["agents"] {
   const now = () => time.now;
-  return business.createAgents(endpoints, { ...routing, now }, { store, now });
+  return business.createAgents(endpoints, { ...routing, now }, { store, now, send });
 }
 
 export function createWorldPorts({
@@ -47,6 +51,7 @@ export function createWorldPorts({
   store,
   messenger,
   time,
+  send,
 }: PortsOptions): Ports {
   const workflows = business.loadWorkflows();
   const now = () => time.now;
@@ -54,7 +59,7 @@ export function createWorldPorts({
   return {
     store,
     messenger,
-    agents: createWorldAgents({ business, endpoints, routing, store, time }),
+    agents: createWorldAgents({ business, endpoints, routing, store, time, send }),
     jobFor: business.contentFor,
     checkResult: business.checkResult,
     workflows,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { after } from "../duration.ts";
 import { missedAt } from "../record/due.ts";
-import { NOT_STARTED, type StepRun } from "../record/state-record.ts";
-import { backoffMs, comparePolls, nextPollAt } from "./poll.ts";
+import { NOT_STARTED, type StepRecord, type StepRun } from "../record/state-record.ts";
+import { backoffMs, comparePolls, nextPollAt, pollsAfter } from "./poll.ts";
 
 const NOON = "2026-01-01T12:00:00.000Z";
 const at = (ms: number) => after(NOON, ms);
@@ -62,4 +62,22 @@ describe("a run that waits", () => {
     expect(comparePolls(run(at(2), at(9)), run(at(2), at(9)))).toBe(0);
     expect(comparePolls(run(at(2), at(9)), run(undefined, at(9)))).toBe(1);
   });
+});
+
+test("P14 P22 a missed poll is made at once by the next attempt, of a step and of its compensation", () => {
+  const waits: StepRun = {
+    ...NOT_STARTED,
+    state: "Awaiting",
+    completeBy: at(DAY_MS),
+    accepted: { at: NOON, pollAt: NOON },
+  };
+  const step = { ...waits, agent: "bank", result: null, compensation: null, generation: 1 };
+  const compensated: StepRecord = { ...step, state: "Completed", compensation: waits };
+  const polls = (now: string) => pollsAfter({ step, compensated }, now, now);
+  const asked = { ...waits, accepted: { at: NOON, pollAt: at(600_001) } };
+  expect(polls(at(600_001))).toEqual({
+    step: { ...step, ...asked },
+    compensated: { ...compensated, compensation: asked },
+  });
+  expect(polls(at(600_000))).toEqual({ step, compensated });
 });

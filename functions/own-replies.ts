@@ -1,0 +1,17 @@
+// What comes to the reply queues of this app's own agents (P15): for each that has one, the function that reports the ends of its steps.
+import { app } from "@azure/functions";
+import { ownReplies } from "@scheduler-agent-supervisor/core/functions/own-replies";
+import { BOUND_AS_BYTES } from "@scheduler-agent-supervisor/core/functions/work-on-message";
+import * as df from "durable-functions";
+import { application } from "../shared/app.ts";
+
+for (const { name, replies } of application.business.localAgents) {
+  if (!replies) continue;
+  app.serviceBusQueue(`${name}Replies`, {
+    queueName: replies.queue,
+    connection: "ServiceBus",
+    ...BOUND_AS_BYTES,
+    extraInputs: [df.input.durableClient()],
+    handler: ownReplies(application, replies),
+  });
+}

@@ -1,0 +1,108 @@
+// P20 and P30 to P32: what people see and decide, what of one job shows in another's, and who judges the fault runs.
+import { faultsOf } from "../fault.ts";
+
+const JUDGE = "testing:faults/judge.test.ts";
+const JUDGES = "testing:faults/judge.ts";
+const BULK = "operations:bulk.test.ts";
+const ACCESS = "operator:messaging/operator-access.test.ts";
+const DEAD_LETTERS = "operations:dead-letters.test.ts";
+const OPERATE = "operations:operate-job.test.ts";
+const NEIGHBOURS = "shared/agents/neighbours.test.ts";
+const SHARES = "operations:fair-shares.test.ts";
+const NOT_REPEATED = "operations:not-repeated.test.ts";
+const OUTCOME = "core:domain/operator/record-outcome.ts";
+
+export const OF_OPERATIONS = [
+  ...faultsOf("P20", [
+    [
+      "The judge of the fault runs does not see a job that is still held.",
+      `${JUDGES} restFaults`,
+      ["drop element", "lockedBy"],
+      JUDGE,
+    ],
+    [
+      "The judge of the fault runs does not see a job that has not ended.",
+      `${JUDGES} restFaults`,
+      ["drop element", "hasEnded"],
+      JUDGE,
+    ],
+  ]),
+  ...faultsOf("P30", [
+    [
+      "An action on many jobs goes on though the same cause comes back.",
+      "operator:domain/bulk.ts afterWave",
+      ["never", "SAME_CAUSE_LIMIT"],
+      "operator:domain/bulk.test.ts",
+    ],
+    [
+      "An action on many jobs takes a job that has changed since the preview.",
+      "operator:operations/run-bulk.ts actOn",
+      ["set member", "ifMatch", '"any"'],
+      BULK,
+    ],
+    [
+      "A dead letter is removed before it is sent again.",
+      "operator:operations/handle-dead-letter.ts resend",
+      ["text", 'sent.kind === "rejected"', 'sent.kind === "rejected" && (await letter.complete())'],
+      DEAD_LETTERS,
+    ],
+    [
+      "A function key shows secrets.",
+      "operator:messaging/operator-access.ts accessTo",
+      ["never", "Jobs.ReadData"],
+      ACCESS,
+    ],
+    [
+      "A page of another site acts in an operator's name.",
+      "operator:messaging/own-origin.ts isOwnOrigin",
+      ["return", "true"],
+      "operator:messaging/own-origin.test.ts",
+    ],
+    [
+      "What an operator does stands in no audit log.",
+      "core:scheduler/operating/operate-job.ts enter",
+      ["drop call", "writeAuditLog"],
+      OPERATE,
+    ],
+  ]),
+  ...faultsOf("P31", [
+    [
+      "A rejection of one job's request rests the endpoint for all.",
+      "core:agents/one-try.ts releaseFailed",
+      ["text", '"answered"', '"failed"'],
+      NEIGHBOURS,
+    ],
+    [
+      "The pause that a service asks of one job holds up all.",
+      "core:agents/one-try.ts releaseFailed",
+      ["text", "key: idempotencyKey }", "key: idempotencyKey, restMs: retryAfterMs }"],
+      NEIGHBOURS,
+    ],
+    [
+      "A key is active for ever.",
+      "core:scheduler/admission/fair-shares.ts forgetInactive",
+      ["never", "ACTIVE_MS"],
+      SHARES,
+    ],
+  ]),
+  ...faultsOf("P32", [
+    [
+      "An outcome is recorded while an agent may be at work.",
+      `${OUTCOME} obstacleTo`,
+      ["never", "until"],
+      NOT_REPEATED,
+    ],
+    [
+      "A claim overwrites what a person recorded since it read.",
+      "core:scheduler/claim-job.ts writeClaim",
+      ["drop term", "isAnyUnknown"],
+      NOT_REPEATED,
+    ],
+    [
+      "A person records a result that its agent does not declare.",
+      "core:scheduler/operating/outcome-request.ts withCheckedResult",
+      ["never", "misfit"],
+      NOT_REPEATED,
+    ],
+  ]),
+];

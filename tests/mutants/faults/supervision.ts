@@ -1,0 +1,206 @@
+// P9 to P12, P21, P26, P27 and P35: who decides what comes after a failure, when, and how often.
+import { faultsOf } from "../fault.ts";
+
+const RECOVERY = "core:domain/recovery/recovery.test.ts";
+const SWEEP = "operations:sweep.test.ts";
+// Its first test measures the machine's speed.
+const PACE = "operations:sweep-pace.test.ts -t record";
+const SUPERVISORS = "operations:supervisors.test.ts";
+const ALERTS = "operations:owed-alerts.test.ts";
+const RESUBMIT = "core:domain/operator/operator-resubmit.test.ts";
+const COSMOS = "tests/contract/cosmos-order-store.test.ts";
+const MEMORY = "contract:memory-job-store.test.ts";
+const HOLD = "core:domain/hold.test.ts";
+const HOLD_MESSAGE = "operations:hold-message.test.ts";
+const DECISION = "core:domain/recovery/recovery.ts";
+const RECOVER_JOB = "core:supervisor/recover-job.ts";
+const DEADLINE = "core:domain/recovery/pass-deadline.ts decideDeadline";
+const OF_DEADLINE = "core:domain/record/deadline.test.ts";
+
+export const OF_SUPERVISION = [
+  ...faultsOf("P9", [
+    [
+      "A rejected step is resubmitted under the key under which its service rejects it.",
+      "core:domain/steps/operator-steps.ts reset",
+      ["always", "outcomeIsUnknown"],
+      "operations:operate-job.test.ts",
+    ],
+    [
+      "A rejection in Error raises no alert.",
+      "core:scheduler/publishing/publish.ts concludeJob",
+      ["drop call", "reportError"],
+      ALERTS,
+    ],
+    [
+      "An alert whose process died is raised by nobody.",
+      `${RECOVER_JOB} recoverJob`,
+      ["drop call", "reportOwedError"],
+      ALERTS,
+    ],
+    [
+      "An edit is taken while nobody knows whether a step took effect.",
+      "core:domain/operator/resubmit.ts goForward",
+      ["call", "uncertainSteps", "(() => [])"],
+      RESUBMIT,
+    ],
+  ]),
+  ...faultsOf("P10", [
+    ["A threshold of three means four failed attempts.", `${DECISION} decideFailed`, ["operator", "<", "<="], RECOVERY],
+    ["A recovered record keeps its holder.", `${DECISION} pending`, ["drop member", "lockedBy"], RECOVERY],
+    ["The scheduler is not notified of a retry.", `${RECOVER_JOB} follow`, ["drop call", "startAttemptAt"], SWEEP],
+    ["The supervisor gives a job up without an alert.", `${RECOVER_JOB} follow`, ["drop call", "reportError"], SWEEP],
+    [
+      "A record that can't be recovered does not step back.",
+      `${RECOVER_JOB} recoverJob`,
+      ["drop call", "stepBack"],
+      PACE,
+    ],
+    [
+      "Records that can't be recovered go before the others.",
+      "core:supervisor/walk-overdue.ts walkFound",
+      ["always", "unrecovered"],
+      PACE,
+    ],
+    [
+      "A record is visited twice by a search that begins anew.",
+      "core:supervisor/walk-overdue.ts Visits.begin",
+      ["never", "has"],
+      PACE,
+    ],
+    [
+      "On Cosmos DB the records that are due last come first.",
+      "core:store/cosmos-job-store.ts due",
+      ["text", "ORDER BY c.dueAt`", "ORDER BY c.dueAt DESC`"],
+      `${COSMOS} -t due finds`,
+    ],
+  ]),
+  ...faultsOf("P11", [
+    [
+      "The first pause is left out.",
+      `${DECISION} decideFailed`,
+      ["text", "policy.failureThreshold]", "policy.failureThreshold + 1]"],
+      RECOVERY,
+    ],
+    ["A failed compensation is compensated in turn.", `${DECISION} decideFailed`, ["always", "forward"], RECOVERY],
+    ["What a job used up forward limits its compensation.", `${DECISION} failuresOf`, ["always", "forward"], RECOVERY],
+    [
+      "An attempt after a pause is started at once.",
+      `${RECOVER_JOB} startAttemptAt`,
+      ["drop member", "at"],
+      "operations:independent-steps.test.ts",
+    ],
+  ]),
+  ...faultsOf("P12", [
+    [
+      "On Cosmos DB a record is replaced at any version.",
+      "core:store/cosmos-job-store.ts replaceState",
+      ["drop member", "accessCondition"],
+      COSMOS,
+    ],
+    [
+      "On Cosmos DB the record that a closing replaces may have changed.",
+      "core:store/cosmos-job-store.ts close",
+      ["drop member", "ifMatch"],
+      COSMOS,
+    ],
+    ["A supervisor that follows sweeps too.", "core:supervisor/sweep.ts sweep", ["never", "following"], SUPERVISORS],
+    [
+      "A sweep goes on after its lead is lost.",
+      "core:supervisor/sweep.ts mayGoOn",
+      ["always", "stillLeads"],
+      SUPERVISORS,
+    ],
+    [
+      "A record that another supervisor was faster to write counts as recovered.",
+      `${RECOVER_JOB} recoverJob`,
+      ["text", '"lost"', '"applied"'],
+      SUPERVISORS,
+    ],
+    [
+      "An operator acts on a version that was not looked at.",
+      "core:scheduler/operating/operate-job.ts operateOn",
+      ["never", "isWanted"],
+      "operations:operate-job.test.ts",
+    ],
+  ]),
+  ...faultsOf("P21", [
+    [
+      "A step that expired takes those beside it with it.",
+      `${DECISION} pending`,
+      ["call", "filter", "slice"],
+      RECOVERY,
+    ],
+    [
+      "Time that an operator gave is lost when a step is taken up.",
+      "core:domain/steps/step-writes.ts takeUp",
+      ["drop member", "dueBy"],
+      `${COSMOS} -t a mark that a step was taken up`,
+      `${MEMORY} -t a mark that a step was taken up`,
+    ],
+  ]),
+  ...faultsOf("P26", [
+    [
+      "A step that waited because there is too much to do counts as a failure.",
+      `${DECISION} decideHeld`,
+      ["text", "isTakenUp(each.run) ||", "true ||"],
+      RECOVERY,
+      SWEEP,
+    ],
+    ["A step that nobody takes up is never a failure.", `${DECISION} decideHeld`, ["drop term", "untaken 1"], SWEEP],
+    [
+      "A step counts as a failure the first time that nobody takes it up.",
+      "core:supervisor/judge-waits.ts judgeWaits",
+      ["drop term", "mostTimesUntaken"],
+      SWEEP,
+    ],
+    [
+      "New jobs are admitted while the engine has a backlog.",
+      "core:scheduler/admission/admission.ts obstacle",
+      ["never", "elsewhere"],
+      "operations:admission.test.ts",
+    ],
+    [
+      "A paused agent is called.",
+      "core:agents/route-agent.ts call",
+      ["never", "mayBegin"],
+      "core:agents/paused-agent.test.ts",
+    ],
+  ]),
+  ...faultsOf("P27", [
+    ["A wrong credential uses up the tries of a job.", `${DECISION} isMisconfigured`, ["return", "false"], HOLD],
+    [
+      "A wrong credential of an earlier attempt excuses every later outage.",
+      `${DECISION} isMisconfigured`,
+      ["drop term", "attempt"],
+      HOLD,
+      "operations:expiry-cause.test.ts",
+    ],
+    [
+      "A gateway's page counts as the service's rejection.",
+      "core:agents/service-answers.ts meaningOf",
+      ["text", "isJson :", "true :"],
+      "shared/agents/service-answers.test.ts",
+    ],
+    [
+      "A message in an outage is thrown back, and counted as delivered.",
+      "core:functions/hold-message.ts holdMessage",
+      ["always", "Outage"],
+      HOLD_MESSAGE,
+    ],
+    [
+      "A faulty message is held as in an outage.",
+      "core:functions/hold-message.ts holdMessage",
+      ["never", "Outage"],
+      HOLD_MESSAGE,
+    ],
+  ]),
+  ...faultsOf("P35", [
+    ["A job in compensation is hit by its deadline.", DEADLINE, ["drop term", "compensate"], OF_DEADLINE],
+    [
+      "A job that ends in time keeps its deadline.",
+      "core:domain/steps/step-end.ts goneOn",
+      ["call", "withoutDeadline", "structuredClone"],
+      "testing:world/job-deadline.test.ts",
+    ],
+  ]),
+];
