@@ -55,7 +55,7 @@ export function Take({ jobId }: OfJobProps) {
   };
   if (!data && !error) return null;
   return (
-    <section className="section" aria-label={TAKEN.title}>
+    <section className="actions" aria-label={TAKEN.title}>
       <TakenUnknown />
       <TakenBy jobId={jobId} />
       {fault && <Fault cause={fault} />}
