@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { Database } from "@scheduler-agent-supervisor/local/database/database";
 import { executionStarted, taskCompleted, taskScheduled } from "@scheduler-agent-supervisor/local/host/durable/history";
-import { Store } from "@scheduler-agent-supervisor/local/host/durable/store";
+import { InstanceStore } from "@scheduler-agent-supervisor/local/host/durable/instance-store";
 import { fill } from "../tests/console/charges/fill.ts";
 import { sampleRecord, THREE_STEPS } from "../tests/support/orders.ts";
 
@@ -18,7 +18,7 @@ export async function plant(folder: string, { ended, failed }: Past, hubName: st
   await fill(folder, { from: 0, ended, failed, inFlight: 0 }, Date.now());
   const database = new Database(join(folder, "host", `durable-${hubName}.sqlite`), "normal", { shrinks: true });
   try {
-    const store = new Store(database);
+    const store = new InstanceStore(database);
     for (let from = 0; from < ended + failed; from += IN_ONE_WRITE) {
       const until = Math.min(from + IN_ONE_WRITE, ended + failed);
       await database.write(() => {
@@ -33,7 +33,7 @@ export async function plant(folder: string, { ended, failed }: Past, hubName: st
 }
 
 /** As an attempt with three steps leaves it: the record goes in and out of each. */
-function plantAttempt(store: Store, orderId: string): void {
+function plantAttempt(store: InstanceStore, orderId: string): void {
   const at = new Date();
   const input = JSON.stringify(sampleRecord(orderId, THREE_STEPS));
   const creation = store.create({ id: `${orderId}-1`, name: "scheduler", input, at: at.getTime() });

@@ -1,6 +1,6 @@
 // A trace as a tree of lines: each span with its offset, its duration and what it says, and the events inside it.
 import { styleText } from "node:util";
-import type { Attributes, LogEvent, Span, Value } from "@scheduler-agent-supervisor/local/traces/otlp-json";
+import type { AnyValue, Attributes, LogEvent, Span } from "@scheduler-agent-supervisor/local/traces/otlp-json";
 import { plainText } from "./text.ts";
 
 export interface TracePicture {
@@ -130,7 +130,7 @@ function aboutEvent(attributes: Attributes, known: Attributes): string {
 const cut = (text: string, room: number) =>
   text.length > room ? `${text.slice(0, Math.max(0, room - 1))}…`.slice(0, room) : text;
 
-function shown(value: Value): string {
+function shown(value: AnyValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isInHand } from "@scheduler-agent-supervisor/core/internal/domain/record/plan";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import type { Fault } from "@scheduler-agent-supervisor/local/stack/fault-proxy";
+import type { NetworkFault } from "@scheduler-agent-supervisor/local/stack/fault-proxy";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { containerOf } from "../support/store.ts";
 import { rejectData } from "../support/store-rejections.ts";
@@ -39,7 +39,7 @@ async function underWay(name: string, fault: () => Promise<void>, withinMs?: num
   await app.allEnd([...before, ...meanwhile], {}, withinMs);
 }
 
-const lasting = (proxy: "bus" | "cosmos", fault: Fault, ms: number) => () =>
+const lasting = (proxy: "bus" | "cosmos", fault: NetworkFault, ms: number) => () =>
   app.to[proxy].during(fault, () => sleep(ms));
 
 async function cuts(proxy: "bus" | "cosmos"): Promise<void> {

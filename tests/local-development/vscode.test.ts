@@ -1,7 +1,7 @@
 // What .vscode/ names has to be there: tasks, npm scripts, and the line by which it knows that the services are up.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { rowsOf, USUAL_PORTS } from "@scheduler-agent-supervisor/local/stack/parts";
+import { addressRows, USUAL_PORTS } from "@scheduler-agent-supervisor/local/stack/parts";
 import { expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 
@@ -29,7 +29,7 @@ test("every task and npm script that is named exists", () => {
 test("the services count as up by the row that they print last, and not by an earlier line", () => {
   const { background } = tasks.find(({ label }: { label: string }) => label === "services").problemMatcher;
   const { azuriteBlob: blobPort, azuriteQueue: queuePort, azuriteTable: tablePort } = USUAL_PORTS;
-  const [row] = rowsOf({ name: "azurite", blobPort, queuePort, tablePort, connectionString: "" });
+  const [row] = addressRows({ name: "azurite", blobPort, queuePort, tablePort, connectionString: "" });
   expect(row?.where).toMatch(new RegExp(background.endsPattern));
   expect("azurite: Azurite Blob service is starting at http://127.0.0.1:10000").not.toMatch(background.endsPattern);
   expect("> node cli/build.ts && node packages/local/dist/services.js").toMatch(new RegExp(background.beginsPattern));

@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { stripVTControlCharacters, styleText } from "node:util";
 import { busyPort } from "./stack/busy-port.ts";
 import { readEntities } from "./stack/entities.ts";
-import { type PartAddress, type Row, rowsOf, type ServicesMessage } from "./stack/parts.ts";
+import { type AddressRow, addressRows, type PartAddress, type ServicesMessage } from "./stack/parts.ts";
 import { type RunningPart, startPart } from "./stack/running-part.ts";
 import { ownerOf, parseServicesArguments, type ServicesArguments, USAGE } from "./stack/services-arguments.ts";
 import { inWords, isError, messageOf, stackOf } from "./thrown.ts";
@@ -70,7 +70,7 @@ function explain(cause: unknown, wanted: ServicesArguments): string {
 }
 
 async function show(parts: readonly PartAddress[]): Promise<void> {
-  const rows = parts.flatMap(rowsOf);
+  const rows = parts.flatMap(addressRows);
   const { isTTY, columns } = process.stdout;
   if (!isTTY) {
     for (const row of rows) console.log(cells(row).join("  ").trimEnd());
@@ -93,7 +93,7 @@ async function show(parts: readonly PartAddress[]): Promise<void> {
   }
 }
 
-function cells({ what, where, connectionString }: Row): string[] {
+function cells({ what, where, connectionString }: AddressRow): string[] {
   return [what, where, connectionString];
 }
 

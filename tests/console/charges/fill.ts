@@ -5,9 +5,9 @@ import { join } from "node:path";
 import type { StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { documentKey } from "@scheduler-agent-supervisor/local/cosmos/partitions/key-scope";
 import { Catalog } from "@scheduler-agent-supervisor/local/cosmos/resources/catalog";
-import type { JsonObject } from "@scheduler-agent-supervisor/local/cosmos/sql/values";
 import { startCosmos } from "@scheduler-agent-supervisor/local/cosmos/start";
 import { Database } from "@scheduler-agent-supervisor/local/database/database";
+import type { JsonObject } from "@scheduler-agent-supervisor/local/json";
 import { ROOT } from "../../../cli/settings.ts";
 import { GRAPH, sampleOrder, sampleRecord } from "../../support/orders.ts";
 

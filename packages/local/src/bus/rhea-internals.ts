@@ -2,7 +2,7 @@
 import rhea, { type Connection, type Delivery, type Receiver, type Sender, type Session, type Typed } from "rhea";
 
 /** rhea's encoder and decoder of single values, of which it publishes only a part. */
-export interface ValueCodec {
+interface ValueCodec {
   readonly Reader: new (bytes: Buffer) => { read(): Typed };
   readonly Writer: new () => { write(value: Typed): void; toBuffer(): Buffer };
   wrap(value: unknown): Typed;
@@ -193,7 +193,7 @@ export type Transfer = Delivery & { remote_settled: boolean; remote_state: { rea
 
 export const ACCEPTED = messages.accepted().described();
 
-export function rejection(condition: string, description: string): Typed {
+export function rejected(condition: string, description: string): Typed {
   return messages.rejected({ error: { condition, description } }).described();
 }
 

@@ -40,7 +40,7 @@ export interface RunningBus {
 }
 
 /** The address for clients over TLS. */
-export interface RunningTls {
+interface RunningTls {
   readonly port: number;
   /** For clients of both protocols: administration over HTTPS is on the same port. */
   readonly connectionString: string;

@@ -26,7 +26,7 @@ import {
 } from "./resources/containers.ts";
 import { createDatabase, deleteDatabase, listDatabases, queryDatabases, readDatabase } from "./resources/databases.ts";
 
-export type Route =
+type Route =
   | { readonly kind: string; readonly on: "account"; readonly run: (call: Call) => Reply | Promise<Reply> }
   | { readonly kind: string; readonly on: "database"; readonly run: (call: Call) => Reply | Promise<Reply> }
   | ContainerRoute;

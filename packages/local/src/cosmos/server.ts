@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Database } from "../database/database.ts";
 import { diskFault } from "../database/disk-room.ts";
+import { isObject, parseJson } from "../json.ts";
 import { HttpConnections } from "../listener/http-connections.ts";
 import { inWords, stackOf } from "../thrown.ts";
 import { documentPathFault } from "./document-path.ts";
@@ -17,7 +18,6 @@ import type { MetadataRates } from "./resources/metadata-rates.ts";
 import { EMULATOR_KEY } from "./resources/signature.ts";
 import type { Throughput } from "./resources/throughput.ts";
 import { type ContainerRoute, KINDS, readsOnly, refusalOf, routeOf } from "./routes.ts";
-import { isObject, parseJson } from "./sql/values.ts";
 import { type StaleReads, writeSeen } from "./stale-reads.ts";
 
 const THROTTLE_RETRY_MS = 10;
@@ -54,7 +54,7 @@ interface Exchange {
   readonly range?: KeyRange;
 }
 
-export interface Strictness {
+interface Strictness {
   /** Without it each read finds what was written last. */
   readonly staleReads: StaleReads | undefined;
   /** Without it no request is too much. */

@@ -1,6 +1,7 @@
 // Starts the Cosmos DB server: storage, the requested containers, the HTTP port and the removal of expired documents.
 import { join } from "node:path";
 import { Database, type Durability } from "../database/database.ts";
+import type { JsonObject } from "../json.ts";
 import { type Credentials, credentialsIn, type TlsFolder } from "../listener/certificate.ts";
 import { PortListener } from "../listener/port-listener.ts";
 import { type WithNotes, withoutNotes } from "../notes.ts";
@@ -14,11 +15,10 @@ import { MetadataRates } from "./resources/metadata-rates.ts";
 import { EMULATOR_KEY } from "./resources/signature.ts";
 import { Throughput } from "./resources/throughput.ts";
 import { CosmosServer } from "./server.ts";
-import type { JsonObject } from "./sql/values.ts";
 import { StaleReads } from "./stale-reads.ts";
 
 /** A database and its containers; `notes` names members of both that have no effect here. */
-export interface CosmosResources extends WithNotes {
+interface CosmosResources extends WithNotes {
   readonly database: string;
   readonly containers: readonly ContainerResource[];
 }
@@ -74,7 +74,7 @@ export interface RunningCosmos {
 }
 
 /** The address for clients over TLS. */
-export interface RunningTls {
+interface RunningTls {
   /** On the same port. */
   readonly endpoint: string;
   readonly connectionString: string;

@@ -26,7 +26,7 @@ interface Waiting {
   readonly reject: (cause: unknown) => void;
 }
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** `shrink` gives free pages back. A file that was made without it is rewritten when it is opened with most of it free. */
   readonly shrinks?: boolean;
 }

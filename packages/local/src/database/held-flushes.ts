@@ -4,7 +4,7 @@ import { WriteAheadLog } from "./write-ahead-log.ts";
 
 const SETTLES_WITHIN_MS = 50;
 
-export interface HeldFlushes {
+interface HeldFlushes {
   /** How many were asked for. */
   readonly begun: number;
   /** Waits for one that is under way. */

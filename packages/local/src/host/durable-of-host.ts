@@ -6,7 +6,7 @@ import { SharedActivities } from "./flex/activities.ts";
 import { DURABLE_GROUP } from "./flex/groups.ts";
 import type { HostSettings } from "./host-json.ts";
 import type { CreateEngine, HostOptions } from "./host-options.ts";
-import type { Log } from "./log.ts";
+import type { Logger } from "./log.ts";
 
 interface DurableParts {
   readonly app: LoadedApp;
@@ -15,7 +15,7 @@ interface DurableParts {
   readonly hubName: string;
   readonly options: HostOptions;
   readonly hostJson: HostSettings;
-  readonly log: Log;
+  readonly log: Logger;
   readonly createEngine: CreateEngine;
   readonly warn: (text: string) => void;
 }

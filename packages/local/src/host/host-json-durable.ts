@@ -61,7 +61,7 @@ export const durableTask = z.object({
   storageProvider: storageProvider.prefault({}),
 });
 
-export type DurableTask = z.infer<typeof durableTask>;
+type DurableTask = z.infer<typeof durableTask>;
 
 /** Why Microsoft's host would find no backend. An app that builds its extensions itself may have others. */
 export function backendFault(type: string, buildsExtensions: boolean): string | undefined {

@@ -1,5 +1,6 @@
 // The members of host.json that Microsoft documents: their names without regard to case, as .NET reads them, and what value each can have.
 // An unknown one has no effect in Azure, and none here; one that looks like a known one is named.
+import { isObject } from "../json.ts";
 import { isMisspelt } from "./misspelling.ts";
 import { timeSpanMs } from "./schedule/time-span.ts";
 
@@ -152,7 +153,7 @@ const MEMBERS: Members = {
 
 type Json = Readonly<Record<string, unknown>>;
 
-export interface ReadMembers {
+interface ReadMembers {
   /** With the names as Microsoft writes them. */
   readonly json: Record<string, unknown>;
   /** Values that stop Microsoft's host. */
@@ -189,9 +190,6 @@ export function readMembers(given: Json): ReadMembers {
 function namedIn(members: Members, name: string): string | undefined {
   return Object.keys(members).find((known) => known !== "version" && known.toLowerCase() === name.toLowerCase());
 }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What .NET cannot convert. It ignores lists and objects where it expects a value, and an empty text is no value. */
 function valueFault(value: unknown, kind: Kind): string | undefined {

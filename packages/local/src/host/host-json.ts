@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { isObject } from "../json.ts";
 import { messageOf } from "../thrown.ts";
 import type { StorageProviderSettings } from "./durable/engine-profile.ts";
 import {
@@ -245,10 +246,6 @@ export function readJson(path: string): Record<string, unknown> {
     throw new Error(`${path} is not valid JSON: ${messageOf(cause)}`, { cause });
   }
   throw new Error(`${path} does not hold a JSON object`);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function override(json: Record<string, unknown>, settings: Readonly<Record<string, string>>): Record<string, unknown> {

@@ -1,11 +1,11 @@
 // What a host logs of itself and of the runs of functions.
 import type { HostOptions } from "./host-options.ts";
 import { describeFault } from "./invocation.ts";
-import { formatEntry, type Log, type LogLevel, levelFilter } from "./log.ts";
+import { formatEntry, type Logger, type LogLevel, levelFilter } from "./log.ts";
 
 export class HostLog {
   /** Writes what the levels of host.json let through. */
-  readonly log: Log;
+  readonly log: Logger;
   readonly #isWritten: ReturnType<typeof levelFilter>;
 
   constructor({ log, colour = false }: HostOptions, logLevels: Readonly<Record<string, LogLevel>>) {

@@ -5,7 +5,7 @@ import type { DurableEngine } from "./contract.ts";
 import type { EngineName, StorageProviderSettings } from "./durable/engine-profile.ts";
 import type { Role, Topology } from "./flex/groups.ts";
 import type { DurableSettings } from "./host-json-durable.ts";
-import type { Log } from "./log.ts";
+import type { Logger } from "./log.ts";
 import type { Settings } from "./settings.ts";
 
 /** The app that the host runs, the host's port and data, and the app's settings. */
@@ -45,7 +45,7 @@ export type CreateEngine = (options: {
   readonly replay: boolean;
   readonly engine: EngineName;
   readonly storage: StorageProviderSettings;
-  readonly log: Log;
+  readonly log: Logger;
   readonly settings: DurableSettings;
   readonly maxActivities?: number;
   readonly maxTurns?: number;

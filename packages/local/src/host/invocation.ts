@@ -13,11 +13,11 @@ import type {
 import { isDurableClient } from "./bindings/bindings.ts";
 import type { Invocation, InvocationResult, RegisteredFunction, TypedData } from "./contract.ts";
 import { offerActivityMetadata } from "./durable/activity-input.ts";
-import type { Log, LogLevel } from "./log.ts";
+import type { Logger, LogLevel } from "./log.ts";
 
 /** What the host adds to every invocation. */
 export interface InvocationSurroundings {
-  readonly log: Log;
+  readonly log: Logger;
   /** What every durable client binding holds; undefined where there is none. */
   durableClient(): object | undefined;
   /** Sends what the function put into its output bindings; the invocation fails if this fails. */
@@ -119,7 +119,7 @@ export async function runInvocation(
 function coreInvocation(
   target: Invocable,
   invocation: Invocation,
-  log: Log,
+  log: Logger,
   logHooks: Registrations["hooks"]["log"],
 ): CoreInvocation {
   const { invocationId } = invocation;

@@ -12,7 +12,7 @@ export interface LogEntry {
   readonly message: string;
 }
 
-export type Log = (entry: LogEntry) => void;
+export type Logger = (entry: LogEntry) => void;
 
 const RANK: Readonly<Record<LogLevel, number>> = {
   trace: 0,

@@ -54,7 +54,7 @@ function endsSoon(cert: string, now: number): boolean {
 }
 
 /** A key, and a certificate for localhost that it signs itself (RFC 5280). */
-export function makeCertificate(now: number): { key: string; cert: string } {
+function makeCertificate(now: number): { key: string; cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const algorithm = sequence(objectId(OID.ecdsaWithSha256));
   const unsigned = describe(publicKey, algorithm, now);

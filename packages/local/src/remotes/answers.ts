@@ -7,7 +7,7 @@ export const OPEN_END = "key:";
 /** The members of a request or an answer. */
 export type Values = Readonly<Record<string, unknown>>;
 
-export interface Making {
+interface Making {
   readonly status: 201 | 202;
   readonly answer: Values;
   /** Of what is done later, if the request names an address. */

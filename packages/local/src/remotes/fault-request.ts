@@ -1,7 +1,8 @@
 // The body that switches a fault on, checked field by field so that one answer names everything wrong with it.
+import { isObject } from "../json.ts";
 
 /** `accept` is none of the service's: it answers 202, as if it did later what it does. `double` is a worker's: it replies twice. */
-export const FAULT_KINDS = ["down", "slow", "hang", "reject", "loseReply", "late", "accept", "double"] as const;
+const FAULT_KINDS = ["down", "slow", "hang", "reject", "loseReply", "late", "accept", "double"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 /** What may befall a worker at its queue: it takes nothing, later, or does nothing with what it takes. */
 const AT_QUEUE: readonly unknown[] = ["down", "slow", "hang", "double"];
@@ -87,10 +88,6 @@ function fieldFaults(name: string, value: unknown, kind: unknown): string[] {
     faults.push(`${name} means nothing for ${kind}`);
   }
   return faults;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isFlatObject(value: unknown): boolean {

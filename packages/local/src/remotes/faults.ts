@@ -10,7 +10,7 @@ export interface Fault extends FaultRequest {
 }
 
 /** What a fault is matched with. `path` has `*` in the place of an id. */
-export interface Target {
+export interface FaultTarget {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -85,7 +85,7 @@ export class Faults {
   }
 
   /** The oldest fault of this kind that fits; it has spent one of its calls. Runs inside `Database.write`. */
-  take(kind: FaultKind, target: Target): FaultRequest | undefined {
+  take(kind: FaultKind, target: FaultTarget): FaultRequest | undefined {
     if (this.#active.length === 0) return undefined;
     const fault = this.#current().find(({ request }) => request.kind === kind && fits(request, target));
     if (fault && fault.callsLeft !== null) this.#spend(fault, fault.callsLeft - 1);
@@ -93,7 +93,7 @@ export class Faults {
   }
 
   /** The same, of those that are switched on for that path by its name. */
-  takeAt(kind: FaultKind, target: Target): FaultRequest | undefined {
+  takeAt(kind: FaultKind, target: FaultTarget): FaultRequest | undefined {
     const fault = this.#current().find(
       ({ request }) => request.kind === kind && request.path === target.path && fits(request, target),
     );
@@ -142,7 +142,7 @@ export class Faults {
   }
 }
 
-function fits({ path, match }: FaultRequest, target: Target): boolean {
+function fits({ path, match }: FaultRequest, target: FaultTarget): boolean {
   if (path !== undefined && path !== target.path) return false;
   return match === undefined || Object.entries(match).every(([field, value]) => target.body[field] === value);
 }

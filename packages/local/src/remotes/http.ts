@@ -4,12 +4,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Database } from "../database/database.ts";
 import { diskFault } from "../database/disk-room.ts";
 import { foreignRequest } from "../foreign-request.ts";
+import { isObject } from "../json.ts";
 import { inWords } from "../thrown.ts";
 import { FAULT_KEY } from "./fault-key.ts";
-import { isObject, parseFault } from "./fault-request.ts";
-import type { Reply, Service } from "./service.ts";
+import { parseFault } from "./fault-request.ts";
+import type { Service, ServiceReply } from "./service.ts";
 
-export interface ServiceServerOptions {
+interface ServiceServerOptions {
   readonly service: Service;
   readonly database: Database;
   /** Aborted on closing: what is being slow then answers at once. */
@@ -25,7 +26,7 @@ const BODY_LIMIT_BYTES = 1_048_576;
 export function createServiceServer(options: ServiceServerOptions): Server {
   const server = createServer((request, response) => {
     answer(request, options)
-      .catch((cause: unknown): Reply => {
+      .catch((cause: unknown): ServiceReply => {
         options.log(`${options.service.name}: ${request.method} ${request.url} failed: ${inWords(cause)}`);
         const full = diskFault(cause);
         return full === undefined ? rejection(500, "failed", inWords(cause)) : rejection(507, "disk-full", full);
@@ -40,7 +41,7 @@ export function createServiceServer(options: ServiceServerOptions): Server {
   return server;
 }
 
-async function answer(request: IncomingMessage, options: ServiceServerOptions): Promise<Reply> {
+async function answer(request: IncomingMessage, options: ServiceServerOptions): Promise<ServiceReply> {
   const { service } = options;
   const foreign = foreignRequest(request.headers);
   if (foreign !== undefined) return rejection(403, "foreign", foreign);
@@ -75,7 +76,7 @@ async function control(
   path: string,
   query: URLSearchParams,
   { service, database }: ServiceServerOptions,
-): Promise<Reply> {
+): Promise<ServiceReply> {
   const id = /^\/\$faults\/([^/]+)$/.exec(path)?.[1];
   const isSwitch = request.method !== "GET" && path.startsWith("/$faults");
   if (isSwitch && request.headers.authorization !== FAULT_KEY) return NEEDS_KEY;
@@ -110,7 +111,7 @@ const NEEDS_KEY = rejection(
   `The switches for faults take the header authorization: ${FAULT_KEY}, so that no page of a browser can use them.`,
 );
 
-function nothingHere(method: string | undefined, path: string, service: Service): Reply {
+function nothingHere(method: string | undefined, path: string, service: Service): ServiceReply {
   const exists = [
     ...service.paths.map((known) => `POST ${known}`),
     ...service.paths.filter((known) => service.isResource(known)).map((known) => `GET ${known}[?field=value]`),
@@ -126,11 +127,11 @@ function nothingHere(method: string | undefined, path: string, service: Service)
   });
 }
 
-function rejection(status: number, code: string, message: string, more: object = {}): Reply {
+function rejection(status: number, code: string, message: string, more: object = {}): ServiceReply {
   return json(status, { code, message, ...more });
 }
 
-function json(status: number, body: object): Reply {
+function json(status: number, body: object): ServiceReply {
   return { status, body: JSON.stringify(body) };
 }
 
@@ -154,7 +155,11 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   return bytes > BODY_LIMIT_BYTES ? undefined : Buffer.concat(chunks).toString();
 }
 
-function send(response: ServerResponse, { status, body, headers, lost, hangs }: Reply, hurry: AbortSignal): void {
+function send(
+  response: ServerResponse,
+  { status, body, headers, lost, hangs }: ServiceReply,
+  hurry: AbortSignal,
+): void {
   if (hangs) {
     const end = () => response.socket?.destroy();
     if (hurry.aborted) end();

@@ -32,7 +32,7 @@ export type InMemoryService = ((request: InMemoryRequest) => InMemoryAnswer) & {
 };
 
 /** What surrounds the services. */
-export interface Surroundings {
+interface Surroundings {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Has a report sent, after that time. */

@@ -24,7 +24,7 @@ const PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 const ANSWER_WITHIN_MS = 10_000;
 
-export interface ReportsOptions {
+interface ReportsOptions {
   readonly database: Database;
   readonly service: string;
   readonly log: (line: string) => void;

@@ -14,11 +14,11 @@ import {
 } from "./definition.ts";
 import { type Effect, EffectLog, type Entry } from "./effect-log.ts";
 import type { FaultRequest } from "./fault-request.ts";
-import { Faults, type Target } from "./faults.ts";
+import { Faults, type FaultTarget } from "./faults.ts";
 import { Reports } from "./reports.ts";
 
 /** Where a POST goes. `pattern` is what faults name it by. */
-export type Route =
+export type ResourceRoute =
   | { readonly kind: "create"; readonly pattern: string; readonly resource: ParsedResource }
   | {
       readonly kind: "act";
@@ -29,8 +29,8 @@ export type Route =
     };
 
 /** A request whose syntax is right. */
-export interface Call {
-  readonly route: Route;
+export interface ServiceCall {
+  readonly route: ResourceRoute;
   readonly key: string;
   readonly text: string;
   readonly body: Readonly<Record<string, unknown>>;
@@ -38,7 +38,7 @@ export interface Call {
   readonly id?: string;
 }
 
-export interface Reply {
+export interface ServiceReply {
   readonly status: number;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -82,7 +82,7 @@ export class Service {
   };
   readonly #database: Database;
   readonly #resources: readonly ParsedResource[];
-  readonly #routes = new Map<string, Route>();
+  readonly #routes = new Map<string, ResourceRoute>();
 
   constructor(
     database: Database,
@@ -112,7 +112,7 @@ export class Service {
   }
 
   /** Where `path` leads, with the id in it; undefined where nothing is. */
-  route(path: string): { route: Route; id?: string } | undefined {
+  route(path: string): { route: ResourceRoute; id?: string } | undefined {
     const create = this.#routes.get(path);
     if (create?.kind === "create") return { route: create };
     for (const { path: base } of this.#resources) {
@@ -129,7 +129,7 @@ export class Service {
   }
 
   /** What has this path; undefined where the path has no such form. It answers as long as it is not down. */
-  async one(path: string): Promise<Reply | undefined> {
+  async one(path: string): Promise<ServiceReply | undefined> {
     const resource = this.#resources.find((known) => path.startsWith(`${known.path}/`));
     const id = resource && decoded(path.slice(resource.path.length + 1));
     if (!resource || !id || id.includes("/")) return undefined;
@@ -139,7 +139,7 @@ export class Service {
     if (created) {
       const retryAfterS = askAgainIn(resource, Date.parse(created.at), Date.now());
       if (retryAfterS !== undefined) return { status: 202, body: "{}", headers: retryAfter({ retryAfterS }) };
-      const request = this.#requestOf(resource, JSON.parse(created.body) as Call["body"]);
+      const request = this.#requestOf(resource, JSON.parse(created.body) as ServiceCall["body"]);
       return { status: 200, body: JSON.stringify({ ...returnedBy(resource, request), id }) };
     }
     const message = `${this.name} has no ${path}`;
@@ -147,7 +147,7 @@ export class Service {
   }
 
   /** What was made under `path` by requests that had these fields. Only being down keeps it from answering, no other fault. */
-  async lookUp(path: string, fields: URLSearchParams): Promise<Reply> {
+  async lookUp(path: string, fields: URLSearchParams): Promise<ServiceReply> {
     const target = { path, body: Object.fromEntries(fields) };
     const down = await this.#database.write(() => this.faults.take("down", target));
     if (down) return faultReply(down, 503, "service-down", `${this.name} is down`);
@@ -155,7 +155,7 @@ export class Service {
   }
 
   /** Resolves after the commit of everything that the call changed. A slow one is not held back once `hurry` is aborted. */
-  async handle(call: Call, hurry: AbortSignal): Promise<Reply> {
+  async handle(call: ServiceCall, hurry: AbortSignal): Promise<ServiceReply> {
     this.counts.requests += 1;
     const target = { path: call.route.pattern, body: call.body };
     if (this.faults.has("slow")) {
@@ -182,13 +182,13 @@ export class Service {
     });
   }
 
-  #acceptedOr(reply: Reply, target: Target): Reply {
+  #acceptedOr(reply: ServiceReply, target: FaultTarget): ServiceReply {
     const accept = reply.status < 300 ? this.faults.take("accept", target) : undefined;
     if (!accept) return reply;
     return { ...reply, status: 202, headers: { ...reply.headers, ...retryAfter(accept) } };
   }
 
-  #decide(call: Call, target: { path: string; body: Call["body"] }): Reply {
+  #decide(call: ServiceCall, target: { path: string; body: ServiceCall["body"] }): ServiceReply {
     const { key, route } = call;
     const down = this.faults.take("down", target);
     if (down) {
@@ -215,11 +215,11 @@ export class Service {
     return faultReply(own, 422, "rejected", `${this.name} rejects it`);
   }
 
-  #requestOf({ path, actions }: ParsedResource, body: Call["body"]): SimulatedRequest {
+  #requestOf({ path, actions }: ParsedResource, body: ServiceCall["body"]): SimulatedRequest {
     return { body, made: () => madeIn(this.effects.list([]), path, actionsOf({ actions })) };
   }
 
-  #repeat(call: Call, entry: Entry, answer: string): Reply {
+  #repeat(call: ServiceCall, entry: Entry, answer: string): ServiceReply {
     const { route, key } = call;
     const action = route.kind === "create" ? CREATE : route.action;
     const same =
@@ -238,7 +238,7 @@ export class Service {
     };
   }
 
-  #create({ key, text, body }: Call, { resource, pattern }: Route): Reply {
+  #create({ key, text, body }: ServiceCall, { resource, pattern }: ResourceRoute): ServiceReply {
     const id = `${resource.idPrefix}-${randomUUID().slice(-12)}`;
     const returned = returnedBy(resource, this.#requestOf(resource, body));
     const { status, answer: made, report, askAgainAfterS } = makingOf(resource, id, body, returned);
@@ -257,7 +257,10 @@ export class Service {
     this.#reports.close();
   }
 
-  #act({ key, text, id: given = "" }: Call, { resource, action, status }: Route & { kind: "act" }): Reply {
+  #act(
+    { key, text, id: given = "" }: ServiceCall,
+    { resource, action, status }: ResourceRoute & { kind: "act" },
+  ): ServiceReply {
     const id = this.#resolve(given);
     const path = resource.path;
     if (id.startsWith(OPEN_END)) {
@@ -286,7 +289,7 @@ export class Service {
     return entry?.effect && entry.id !== null ? entry.id : id;
   }
 
-  #turnAway(key: string, status: number, code: string, message: string): Reply {
+  #turnAway(key: string, status: number, code: string, message: string): ServiceReply {
     this.effects.call(key);
     this.counts.conflicts += 1;
     return { status, body: JSON.stringify({ code, message }) };
@@ -310,7 +313,7 @@ function madeIn(
 
 type Stated = Partial<Pick<FaultRequest, "status" | "code" | "message" | "retryAfterS">>;
 
-function faultReply(fault: Stated, status: number, code: string, message: string): Reply {
+function faultReply(fault: Stated, status: number, code: string, message: string): ServiceReply {
   return {
     status: fault.status ?? status,
     body: JSON.stringify({ code: fault.code ?? code, message: fault.message ?? message }),

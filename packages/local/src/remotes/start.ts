@@ -7,7 +7,7 @@ import { Database, type Durability } from "../database/database.ts";
 import { type ParsedService, parseRemotes, type RemoteService } from "./definition.ts";
 import { createServiceServer } from "./http.ts";
 import { Service } from "./service.ts";
-import { QueueWorker, type WorkerOptions } from "./worker.ts";
+import { QueueWorker, type QueueWorkerOptions } from "./worker.ts";
 
 export type { RemoteService, SimulatedRequest } from "./definition.ts";
 export {
@@ -15,7 +15,6 @@ export {
   type InMemoryRequest,
   type InMemoryService,
   inMemoryServices,
-  type Surroundings,
 } from "./in-memory.ts";
 
 /** The simulated services, and the folder of their effects. */
@@ -81,7 +80,7 @@ export async function startRemotes(options: RemotesOptions): Promise<RunningRemo
 async function startWorkers(
   bus: string | undefined,
   services: readonly Service[],
-  surroundings: Pick<WorkerOptions, "database" | "hurry" | "log">,
+  surroundings: Pick<QueueWorkerOptions, "database" | "hurry" | "log">,
 ): Promise<QueueWorker[]> {
   if (bus === undefined) return [];
   const started = services.flatMap((service) => {

@@ -7,12 +7,13 @@ import type {
   ServiceBusSender,
 } from "@azure/service-bus";
 import type { Database } from "../database/database.ts";
+import { isObject } from "../json.ts";
 import { inWords } from "../thrown.ts";
 import type { ParsedQueue } from "./definition.ts";
-import { type FaultKind, type FaultRequest, isObject } from "./fault-request.ts";
-import type { Reply, Service } from "./service.ts";
+import type { FaultKind, FaultRequest } from "./fault-request.ts";
+import type { Service, ServiceReply } from "./service.ts";
 
-export interface WorkerOptions {
+export interface QueueWorkerOptions {
   readonly service: Service;
   readonly queue: ParsedQueue;
   readonly database: Database;
@@ -32,18 +33,18 @@ const RETRY_MS = 300;
  * again, and is known by its key. The broker may be killed, or not be there yet: the SDK connects again.
  */
 export class QueueWorker {
-  readonly #options: WorkerOptions;
+  readonly #options: QueueWorkerOptions;
   readonly #client: ServiceBusClient;
   readonly #senders = new Map<string, ServiceBusSender>();
   readonly #work: Promise<void>;
 
   /** The SDK is loaded only now: most definitions have no queue, and where there is no bus it need not be installed. */
-  static async start(options: WorkerOptions): Promise<QueueWorker> {
+  static async start(options: QueueWorkerOptions): Promise<QueueWorker> {
     const { ServiceBusClient } = await import("@azure/service-bus");
     return new QueueWorker(options, new ServiceBusClient(options.bus, { retryOptions: { retryDelayInMs: RETRY_MS } }));
   }
 
-  private constructor(options: WorkerOptions, client: ServiceBusClient) {
+  private constructor(options: QueueWorkerOptions, client: ServiceBusClient) {
     this.#options = options;
     this.#client = client;
     this.#work = this.#run();
@@ -112,7 +113,7 @@ export class QueueWorker {
     await receiver.completeMessage(message);
   }
 
-  async #ask(message: Values): Promise<Reply> {
+  async #ask(message: Values): Promise<ServiceReply> {
     const { service, queue, database, hurry } = this.#options;
     const { path, key, body } = queue.asks(message);
     const found = service.route(path);

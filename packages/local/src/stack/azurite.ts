@@ -8,7 +8,7 @@ import { makeFolder } from "../make-folder.ts";
 import { EXIT_WITH_PARENT } from "./child.ts";
 import type { PartAddress, Ports } from "./parts.ts";
 
-export interface AzuriteOptions {
+interface AzuriteOptions {
   readonly ports: Pick<Ports, "azuriteBlob" | "azuriteQueue" | "azuriteTable">;
   /** A folder, made if absent. Without one, data stays in memory and is gone when the process ends. */
   readonly data: string | undefined;

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeFolder } from "../make-folder.ts";
 import { openLogFile } from "./log-file.ts";
 
-export interface ChildOptions {
+interface ChildOptions {
   /** The compiled module to run. */
   readonly module: string;
   readonly args: readonly string[];

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** What befalls the connections. */
-export type Fault =
+export type NetworkFault =
   | { readonly kind: "none" }
   /** Nobody listens, and what was connected is cut. */
   | { readonly kind: "down" }
@@ -34,7 +34,7 @@ export class FaultProxy implements AsyncDisposable {
   /** The last piece on its way to a socket. */
   readonly #held = new Map<Socket, Promise<void>>();
   #target = 0;
-  #fault: Fault = { kind: "none" };
+  #fault: NetworkFault = { kind: "none" };
   #server: Server | undefined;
   #port = 0;
 
@@ -54,7 +54,7 @@ export class FaultProxy implements AsyncDisposable {
     return this.#port;
   }
 
-  async behave(fault: Fault): Promise<void> {
+  async behave(fault: NetworkFault): Promise<void> {
     const { kind: before } = this.#fault;
     this.#fault = fault;
     if (fault.kind === "down") await this.#close();
@@ -63,7 +63,7 @@ export class FaultProxy implements AsyncDisposable {
   }
 
   /** For as long as `work` takes. */
-  async during<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
+  async during<T>(fault: NetworkFault, work: () => Promise<T>): Promise<T> {
     await this.behave(fault);
     try {
       return await work();

@@ -1,7 +1,7 @@
 // A log that a process keeps for another: a full disk costs lines, and never ends the process.
 import { closeSync, openSync, writeSync } from "node:fs";
 
-export interface LogFile {
+interface LogFile {
   write(line: string): void;
   close(): void;
 }

@@ -68,7 +68,7 @@ export const USUAL_PORTS = {
 } as const satisfies Ports;
 /** Of AMQP over TLS. */
 export const USUAL_BUS_TLS_PORT = 5671;
-export const USUAL_REMOTES_PORT = 7080;
+const USUAL_REMOTES_PORT = 7080;
 export const USUAL_HOST_PORT = 7071;
 
 export const FREE_PORTS = {
@@ -90,13 +90,13 @@ export function remotePort(chosen: Ports["remotes"], index: number, defined: num
 }
 
 /** One line of the table of what runs where. */
-export interface Row {
+export interface AddressRow {
   readonly what: string;
   readonly where: string;
   readonly connectionString: string;
 }
 
-export function rowsOf(part: PartAddress): Row[] {
+export function addressRows(part: PartAddress): AddressRow[] {
   switch (part.name) {
     case "bus":
       return [
@@ -130,7 +130,7 @@ function rowsOfTls(
   name: PartName,
   where: string,
   { connectionString, certificateFile }: { readonly connectionString: string; readonly certificateFile: string },
-): Row[] {
+): AddressRow[] {
   return [
     { what: `${name} over TLS`, where, connectionString },
     { what: `certificate of ${name}, to trust`, where: certificateFile, connectionString: "" },

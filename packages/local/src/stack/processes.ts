@@ -24,12 +24,12 @@ export type ProcessName = (typeof PROCESS_NAMES)[number];
 /** One process of a host in the flex topology, such as `host/submission` and `host/durable.2`. */
 export type InstanceName = `${HostName}/${string}`;
 
-export interface Started {
+export interface RunningProcess {
   readonly child: Child;
   readonly parts: readonly PartAddress[];
 }
 
-export interface Common {
+interface Common {
   readonly data: string;
   readonly durability: Durability;
   readonly ports: Ports;
@@ -48,7 +48,7 @@ const COMPILED =
     ? join(import.meta.dirname, "..", "..", "dist")
     : join(import.meta.dirname, "..");
 
-export interface ServicesProcess extends Common {
+interface ServicesProcess extends Common {
   readonly name: ProcessName;
   readonly parts: readonly PartName[];
   /** Whether the bus and Cosmos DB take TLS too. They do not if absent. */
@@ -69,7 +69,7 @@ export async function startServices({
   staleReadsMs,
   likeAzure = false,
   files,
-}: ServicesProcess): Promise<Started> {
+}: ServicesProcess): Promise<RunningProcess> {
   const remotes = ports.remotes === undefined ? undefined : [ports.remotes].flat().join(",");
   const options = {
     data,
@@ -97,7 +97,7 @@ export async function startServices({
   throw new Error(message ? message.error : `${name} ended before it was ready:\n${await child.tail()}`);
 }
 
-export async function startAzuriteProcess({ data, ports }: Common): Promise<Started> {
+export async function startAzuriteProcess({ data, ports }: Common): Promise<RunningProcess> {
   const path = logFile(data, "azurite");
   makeFolder(join(data, "logs"));
   const log = openLogFile(path);
@@ -109,7 +109,7 @@ export async function startAzuriteProcess({ data, ports }: Common): Promise<Star
   return { child: new Child(azurite.process), parts: [azurite.address] };
 }
 
-export interface HostProcess extends Common {
+interface HostProcess extends Common {
   readonly name: HostName;
   readonly appDir: string;
   readonly port: number;
@@ -127,7 +127,7 @@ export interface HostProcess extends Common {
 }
 
 /** Runs the host with the app; it is ready when its status answers. */
-export async function startHost(host: HostProcess): Promise<Started> {
+export async function startHostProcess(host: HostProcess): Promise<RunningProcess> {
   const { name, port, data, settings, topology, onInstances, onLine } = host;
   const child = Child.start({
     module: join(COMPILED, "host", "main.js"),

@@ -78,7 +78,7 @@ type OptionName = keyof typeof OPTIONS;
 
 const MAX_PORT = 65_535;
 
-export type ParsedArguments =
+type ParsedArguments =
   | { readonly kind: "arguments"; readonly value: ServicesArguments }
   | { readonly kind: "help" }
   | { readonly kind: "invalid"; readonly faults: readonly string[] };

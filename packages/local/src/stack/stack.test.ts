@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Addresses } from "./addresses.ts";
 import { withFreeOption } from "./busy-port.ts";
 import { freePorts } from "./free-ports.ts";
-import { type PartAddress, rowsOf, type ServicesMessage } from "./parts.ts";
+import { addressRows, type PartAddress, type ServicesMessage } from "./parts.ts";
 import { type Stack, type StackOptions, startStack } from "./stack.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -65,7 +65,7 @@ async function partsOf(child: ChildProcess): Promise<readonly PartAddress[]> {
 }
 
 function portsIn(part: PartAddress): number[] {
-  return rowsOf(part).flatMap(({ where }) => [...where.matchAll(/\b(\d{4,5})\b/g)].map(([port]) => Number(port)));
+  return addressRows(part).flatMap(({ where }) => [...where.matchAll(/\b(\d{4,5})\b/g)].map(([port]) => Number(port)));
 }
 
 function listens(port: number): Promise<boolean> {

@@ -15,9 +15,9 @@ import {
   type InstanceName,
   PROCESS_NAMES,
   type ProcessName,
-  type Started,
+  type RunningProcess,
   startAzuriteProcess,
-  startHost,
+  startHostProcess,
   startServices,
 } from "./processes.ts";
 
@@ -73,7 +73,7 @@ export interface StackOptions {
 }
 
 /** A process of the stack. */
-export interface StackProcess {
+interface StackProcess {
   readonly name: ProcessName;
   readonly pid: number;
 }
@@ -125,9 +125,9 @@ class ProcessStack implements Stack {
   readonly #options: StackOptions;
   readonly #wanted: readonly ProcessName[];
   readonly #hostPorts: ReadonlyMap<HostName, number>;
-  readonly #running = new Map<ProcessName, Started["child"]>();
+  readonly #running = new Map<ProcessName, RunningProcess["child"]>();
   /** The processes that were requested to end. */
-  readonly #dismissed = new Set<Started["child"]>();
+  readonly #dismissed = new Set<RunningProcess["child"]>();
   readonly #addresses = new Map<PartName, PartAddress>();
   readonly #instances = new Map<HostName, HostInstances>();
   #ports: Ports;
@@ -233,7 +233,7 @@ class ProcessStack implements Stack {
     return parts;
   }
 
-  #spawn(name: ProcessName): Promise<Started> {
+  #spawn(name: ProcessName): Promise<RunningProcess> {
     const { appDir, data, durability = "normal", tls = false, staleReadsMs, settings, log } = this.#options;
     const { likeAzure = false } = this.#options;
     const { queuesFile, cosmosFile, remotesFile } = this.#options;
@@ -249,7 +249,7 @@ class ProcessStack implements Stack {
       case "host":
       case "host2": {
         const { topology = "single", instanceCounts = {}, longestPauseMs } = this.#options;
-        return startHost({
+        return startHostProcess({
           ...common,
           ...{ name, topology, instanceCounts, longestPauseMs, graceMs: GRACE_MS },
           onInstances: this.#watchInstances(name),

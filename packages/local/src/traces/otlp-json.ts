@@ -1,7 +1,7 @@
 // OTLP in JSON (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding): what of a request is kept.
 
-export type Value = string | number | boolean | null | readonly Value[] | { readonly [name: string]: Value };
-export type Attributes = { readonly [name: string]: Value };
+export type AnyValue = string | number | boolean | null | readonly AnyValue[] | { readonly [name: string]: AnyValue };
+export type Attributes = { readonly [name: string]: AnyValue };
 
 export interface Span {
   readonly traceId: string;
@@ -43,7 +43,7 @@ export interface Point {
 }
 
 const KINDS = ["unspecified", "internal", "server", "client", "producer", "consumer"] as const;
-export type SpanKind = (typeof KINDS)[number];
+type SpanKind = (typeof KINDS)[number];
 const STATUS_ERROR = 2;
 
 type Json = { readonly [name: string]: unknown };
@@ -113,11 +113,14 @@ function pointsOfMetric(metric: Json): Point[] {
 }
 
 function attributesOf(owner: Json): Attributes {
-  const entries = objects(owner, "attributes").map(({ key, value }): [string, Value] => [text(key), plainValue(value)]);
+  const entries = objects(owner, "attributes").map(({ key, value }): [string, AnyValue] => [
+    text(key),
+    plainValue(value),
+  ]);
   return Object.fromEntries(entries);
 }
 
-function plainValue(typed: unknown): Value {
+function plainValue(typed: unknown): AnyValue {
   const value = asObject(typed);
   if ("stringValue" in value) return text(value["stringValue"]);
   if ("boolValue" in value) return value["boolValue"] === true;
@@ -127,7 +130,7 @@ function plainValue(typed: unknown): Value {
   if ("arrayValue" in value) return objects(asObject(value["arrayValue"]), "values").map(plainValue);
   if ("kvlistValue" in value) {
     const pairs = objects(asObject(value["kvlistValue"]), "values");
-    return Object.fromEntries(pairs.map(({ key, value: inner }): [string, Value] => [text(key), plainValue(inner)]));
+    return Object.fromEntries(pairs.map(({ key, value: inner }): [string, AnyValue] => [text(key), plainValue(inner)]));
   }
   return null;
 }

@@ -15,7 +15,7 @@ export interface Answer {
   readonly body: object | string;
 }
 
-export interface AdminRequest {
+interface AdminRequest {
   readonly method: string;
   /** Without the first slash, decoded. */
   readonly path: string;
@@ -45,12 +45,12 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler
 ];
 
 export function answerAdmin(context: AdminContext, request: AdminRequest): Answer | Promise<Answer> {
-  if (isOfTopic(request.path)) return fault(400, NO_TOPICS);
+  if (isOfTopic(request.path)) return faultAnswer(400, NO_TOPICS);
   for (const [method, pattern, handler] of ROUTES) {
     const [found, ...names] = method === request.method ? (pattern.exec(request.path) ?? []) : [];
     if (found !== undefined) return handler(context, request, ...names);
   }
-  return fault(405, `${request.method} is not served for /${request.path}.`);
+  return faultAnswer(405, `${request.method} is not served for /${request.path}.`);
 }
 
 function showNamespace({ startedAt }: AdminContext, { base }: AdminRequest): Answer {
@@ -75,7 +75,7 @@ function listQueues(context: AdminContext, request: AdminRequest): Answer {
   const all = context.broker.catalog.all();
   const skip = Number(query.get("$skip") ?? 0);
   const top = Number(query.get("$top") ?? PAGE);
-  if (!Number.isInteger(skip) || !Number.isInteger(top)) return fault(400, "$skip and $top have to be numbers.");
+  if (!Number.isInteger(skip) || !Number.isInteger(top)) return faultAnswer(400, "$skip and $top have to be numbers.");
   const shown = all.slice(skip, skip + top);
   const isMore = skip + shown.length < all.length && shown.length > 0;
   const next = isMore ? `${base}/${path}?$skip=${skip + shown.length}&$top=${top}` : undefined;
@@ -91,13 +91,13 @@ function showEntity(context: AdminContext, request: AdminRequest, path = ""): An
 async function putEntity(context: AdminContext, request: AdminRequest, path = ""): Promise<Answer> {
   const { catalog } = context.broker;
   const properties = readEntity(request.body);
-  if (!properties) return fault(400, `The entry describes no queue. ${NO_TOPICS}`);
+  if (!properties) return faultAnswer(400, `The entry describes no queue. ${NO_TOPICS}`);
   const present = catalog.get(path);
   if (request.isUpdate && !present) return notFound(path);
   if (!request.isUpdate && present) return alreadyThere(path);
   const change = { path, properties };
   const settingsFault = catalog.findFault(change);
-  if (settingsFault) return fault(400, settingsFault);
+  if (settingsFault) return faultAnswer(400, settingsFault);
   await catalog.put(change);
   const entity = catalog.get(path);
   if (!entity) return notFound(path);
@@ -114,13 +114,13 @@ function describe({ store }: AdminContext, { base }: AdminRequest, entity: Entit
 
 /** Clients look for the first word, here and where there is none. */
 function alreadyThere(path: string): Answer {
-  return fault(409, `Entity '${path}' exists already.`);
+  return faultAnswer(409, `Entity '${path}' exists already.`);
 }
 
 function notFound(path: string): Answer {
-  return fault(404, `Entity '${path}' does not exist.`);
+  return faultAnswer(404, `Entity '${path}' does not exist.`);
 }
 
-export function fault(status: number, detail: string): Answer {
+export function faultAnswer(status: number, detail: string): Answer {
   return { status, body: writeFault(status, detail) };
 }

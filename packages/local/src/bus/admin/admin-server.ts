@@ -7,7 +7,7 @@ import type { BusyQueues } from "../links/busy-queues.ts";
 import { readToken } from "../links/claims.ts";
 import type { Log } from "../links/link-faults.ts";
 import { isStoreFault } from "../queue/store.ts";
-import { type AdminContext, type Answer, answerAdmin, fault } from "./admin-routes.ts";
+import { type AdminContext, type Answer, answerAdmin, faultAnswer } from "./admin-routes.ts";
 import { checkXml, XmlFault } from "./atom.ts";
 
 /** Many times what the largest entry has: an entity with its authorization rules. */
@@ -31,11 +31,11 @@ export class AdminServer {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { status, body } = await this.#answer(request).catch((cause: unknown) => {
       if (isStoreFault(cause)) throw cause;
-      if (cause instanceof XmlFault) return fault(400, cause.message);
-      if (cause instanceof QuotaExceeded) return fault(403, cause.message);
+      if (cause instanceof XmlFault) return faultAnswer(400, cause.message);
+      if (cause instanceof QuotaExceeded) return faultAnswer(403, cause.message);
       // A request that makes the broker stumble must not take it down.
       this.#log(`Administration request failed: ${stackOf(cause)}`);
-      return fault(500, inWords(cause));
+      return faultAnswer(500, inWords(cause));
     });
     await this.#context.store.flushed();
     const [type, content] =
@@ -51,11 +51,11 @@ export class AdminServer {
     if (pathname === "/$counts") return { status: 200, body: { ...broker.counts, ...store.counts } };
     if (pathname === "/$queues") return { status: 200, body: this.#countQueues() };
     const token = readToken(request.headers.authorization ?? "", now());
-    if (typeof token === "string") return fault(401, token);
+    if (typeof token === "string") return faultAnswer(401, token);
     const path = decodePath(pathname);
-    if (path === undefined) return fault(400, "The path is not encoded properly.");
+    if (path === undefined) return faultAnswer(400, "The path is not encoded properly.");
     const body = await readBody(request);
-    if (body === undefined) return fault(413, `A body may have ${MAX_BODY_BYTES} bytes.`);
+    if (body === undefined) return faultAnswer(413, `A body may have ${MAX_BODY_BYTES} bytes.`);
     if (path === "$refuse" && request.method === "POST") return this.#refuseSends(body);
     if (request.method === "PUT") checkXml(body);
     const protocol = "encrypted" in request.socket ? "https" : "http";
@@ -73,8 +73,8 @@ export class AdminServer {
   #refuseSends(body: string): Answer {
     const { queue, sends } = readSwitch(body);
     if (typeof queue !== "string" || !Number.isInteger(sends) || Number(sends) < 0)
-      return fault(400, 'The body has to be as {"queue": "orders", "sends": 5}.');
-    if (!this.#context.broker.catalog.get(queue)) return fault(404, `There is no ${queue}.`);
+      return faultAnswer(400, 'The body has to be as {"queue": "orders", "sends": 5}.');
+    if (!this.#context.broker.catalog.get(queue)) return faultAnswer(404, `There is no ${queue}.`);
     this.#busy.set(queue, Number(sends));
     return { status: 200, body: { queue, sends } };
   }

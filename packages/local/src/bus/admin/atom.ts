@@ -88,7 +88,7 @@ export function textOf(element: XmlElement | undefined): string | undefined {
   return typeof text === "string" && text !== "" ? text : undefined;
 }
 
-export interface EntryFrame {
+interface EntryFrame {
   /** The client takes the entity's name from it. */
   readonly id: string;
   readonly title: string;
@@ -125,6 +125,6 @@ export function tag(name: string, text: string): string {
   return `<${name}>${escapeXml(text)}</${name}>`;
 }
 
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

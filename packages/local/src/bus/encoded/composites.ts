@@ -1,7 +1,6 @@
 // The lists with named fields that a client may send, as one table: frames, and two sections of messages (OASIS AMQP 1.0, parts 2, 3 and 5).
-import { readItems, readVariable, skipValue } from "./encoded-value.ts";
+import { NULL, readItems, readVariable, skipValue } from "./encoded-value.ts";
 
-const NULL = 0x40;
 const DESCRIBED = 0x00;
 
 /** The type codes that a field of this type may have. */

@@ -3,7 +3,7 @@ import { DELIVERY_ANNOTATIONS, type Front, HEADER, MESSAGE_ANNOTATIONS, readFron
 import type { MessageState } from "./message.ts";
 
 /** What the broker says about a message it delivers. */
-export interface DeliveryFacts {
+interface DeliveryFacts {
   readonly deliveryCount: number;
   readonly ttlMs: number | undefined;
   readonly enqueuedAt: number;

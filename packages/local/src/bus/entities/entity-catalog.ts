@@ -8,7 +8,7 @@ import { Entity, type EntityChange } from "./entity.ts";
 import { isEntityName } from "./entity-path.ts";
 import { entityQuotaFault, QuotaExceeded } from "./quotas.ts";
 
-export interface CatalogListener {
+interface CatalogListener {
   /** The links of an entity that goes have to be closed. */
   deleted(queue: Queue): void;
   /** Links may no longer be allowed. */

@@ -6,7 +6,7 @@ import type { ReceiverLink, SenderLink } from "../rhea-internals.ts";
 export type Log = (line: string) => void;
 
 /** Calls `handler` at each event. A fault closes the link with `amqp:internal-error` and is logged. */
-export function listen<Context>(
+export function onLinkEvent<Context>(
   link: ReceiverLink | SenderLink,
   event: string,
   log: Log,

@@ -7,8 +7,8 @@ import type { Consumer, Lane } from "../queue/lane.ts";
 import { deliveryTag } from "../queue/lock-table.ts";
 import type { Queue } from "../queue/queue.ts";
 import type { Settlement } from "../queue/settlement.ts";
-import { ACCEPTED, rejection, type SenderLink, type Transfer } from "../rhea-internals.ts";
-import { attempt, endLink, type Log, listen } from "./link-faults.ts";
+import { ACCEPTED, rejected, type SenderLink, type Transfer } from "../rhea-internals.ts";
+import { attempt, endLink, type Log, onLinkEvent } from "./link-faults.ts";
 
 const DEAD_LETTER = "com.microsoft:dead-letter";
 const SETTLED_BY_SENDER = 1;
@@ -57,10 +57,10 @@ export class ReceiveLink implements Consumer {
     this.mode = link.snd_settle_mode === SETTLED_BY_SENDER ? "receiveAndDelete" : "peekLock";
     echoDrainEvenWithoutCredit(link);
     const on = (outcome: string, step: SettleStep) =>
-      listen(link, outcome, log, ({ delivery }: OutcomeContext) => this.#settle(delivery, outcome, step));
-    listen(link, "sender_flow", log, () => this.#flow());
+      onLinkEvent(link, outcome, log, ({ delivery }: OutcomeContext) => this.#settle(delivery, outcome, step));
+    onLinkEvent(link, "sender_flow", log, () => this.#flow());
     // Room in rhea's buffer of unsettled deliveries, which was full.
-    listen(link, "sendable", log, () => queue.pump(lane));
+    onLinkEvent(link, "sendable", log, () => queue.pump(lane));
     on("accepted", (lock) => queue.settler.complete(lock));
     on("released", (lock) => queue.settler.release(lock));
     on("rejected", (lock, delivery) => this.#reject(lock, delivery));
@@ -146,7 +146,7 @@ export class ReceiveLink implements Consumer {
     const wrong = lock && this.queue.settler.changeFault(lock, changesOf(delivery, asked));
     if (wrong) {
       // The message stays locked, as after any settlement that failed.
-      this.#answer(delivery, rejection(wrong.condition, wrong.message));
+      this.#answer(delivery, rejected(wrong.condition, wrong.message));
       return;
     }
     this.#answer(delivery, answer(lock ? await step(lock, delivery) : "lost"));
@@ -188,12 +188,12 @@ function answer(settlement: Settlement): Typed {
     case "settled":
       return ACCEPTED;
     case "lost":
-      return rejection(
+      return rejected(
         "com.microsoft:message-lock-lost",
         "The message is not locked any more: its lock has expired, or it was settled before.",
       );
     case "refused":
-      return rejection("amqp:not-allowed", "A message in a dead-letter queue cannot be dead-lettered.");
+      return rejected("amqp:not-allowed", "A message in a dead-letter queue cannot be dead-lettered.");
     default:
       return settlement satisfies never;
   }

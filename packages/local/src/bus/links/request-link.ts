@@ -8,12 +8,12 @@ import {
   type DecodedMessage,
   messages,
   type ReceiverLink,
-  rejection,
+  rejected,
   type SenderLink,
   type Transfer,
   types,
 } from "../rhea-internals.ts";
-import { type Log, listen } from "./link-faults.ts";
+import { type Log, onLinkEvent } from "./link-faults.ts";
 
 const CREDIT = 100;
 const INTERNAL_ERROR = 500;
@@ -43,7 +43,7 @@ interface RequestContext {
 /** Serves the requests of a link. */
 export function serveRequests(link: ReceiverLink, service: RequestService): void {
   const { log, findReply } = service;
-  listen(link, "message", log, async ({ message, format, delivery }: RequestContext) => {
+  onLinkEvent(link, "message", log, async ({ message, format, delivery }: RequestContext) => {
     link.add_credit(1);
     if (format === ABORTED_FORMAT) {
       Reflect.set(delivery, "settled", true);
@@ -51,7 +51,7 @@ export function serveRequests(link: ReceiverLink, service: RequestService): void
     }
     const request = format === OVERSIZED_FORMAT ? "The request is too large." : decode(message);
     if (typeof request === "string") {
-      delivery.update(true, rejection("amqp:decode-error", request));
+      delivery.update(true, rejected("amqp:decode-error", request));
       return;
     }
     delivery.update(true, ACCEPTED);

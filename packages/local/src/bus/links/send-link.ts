@@ -6,9 +6,9 @@ import { type Incoming, MessageFault, readBatch, readIncoming } from "../encoded
 import { BUS_LIMITS } from "../limits.ts";
 import type { Queue } from "../queue/queue.ts";
 import type { QueueSettings } from "../queue/queue-settings.ts";
-import { ACCEPTED, type ReceiverLink, rejection, type Transfer } from "../rhea-internals.ts";
+import { ACCEPTED, type ReceiverLink, rejected, type Transfer } from "../rhea-internals.ts";
 import type { BusyQueues } from "./busy-queues.ts";
-import { type Log, listen } from "./link-faults.ts";
+import { type Log, onLinkEvent } from "./link-faults.ts";
 
 /** Announced in the attach. */
 export const MAX_MESSAGE_BYTES = BUS_LIMITS.messageBytes.value;
@@ -17,7 +17,7 @@ export const MAX_MESSAGE_BYTES = BUS_LIMITS.messageBytes.value;
 const CREDIT = 1000;
 const CREDIT_STEP = 250;
 
-const SERVER_BUSY = rejection(
+const SERVER_BUSY = rejected(
   "com.microsoft:server-busy",
   "The namespace is busy: wait 10 seconds before the next request.",
 );
@@ -48,7 +48,7 @@ export class SendLink {
     this.#around = around;
     this.#usedAt = around.now();
     this.queue = queue;
-    listen(link, "message", around.log, (context: MessageContext) => this.#take(context));
+    onLinkEvent(link, "message", around.log, (context: MessageContext) => this.#take(context));
     link.add_credit(CREDIT);
   }
 
@@ -83,17 +83,17 @@ export class SendLink {
     try {
       incoming = (format === BATCH_FORMAT ? readBatch(bytes) : [bytes]).map((one) => readIncoming(one, randomUUID));
     } catch (cause) {
-      if (cause instanceof MessageFault) return rejection(cause.condition, cause.message);
-      return rejection("amqp:decode-error", cause instanceof Error ? cause.message : "The message cannot be decoded.");
+      if (cause instanceof MessageFault) return rejected(cause.condition, cause.message);
+      return rejected("amqp:decode-error", cause instanceof Error ? cause.message : "The message cannot be decoded.");
     }
     const full = this.#around.broker.catalog.sizeFault(this.queue);
-    if (full !== undefined) return rejection("amqp:resource-limit-exceeded", full);
+    if (full !== undefined) return rejected("amqp:resource-limit-exceeded", full);
     const needsSession = this.queue.settings.requiresSession;
     if (needsSession && incoming.some(({ sessionId }) => sessionId === undefined)) {
-      return rejection("amqp:not-allowed", `The queue ${this.queue.name} requires a session id on every message.`);
+      return rejected("amqp:not-allowed", `The queue ${this.queue.name} requires a session id on every message.`);
     }
     if (spansPartitions(this.queue.settings, incoming))
-      return rejection(
+      return rejected(
         "amqp:not-allowed",
         `The messages of one send to '${this.queue.name}' are for several partitions.`,
       );
@@ -128,7 +128,7 @@ function spansPartitions({ isPartitioned, duplicateWindowMs }: QueueSettings, me
 }
 
 function tooLarge(bytes: string): Typed {
-  return rejection(
+  return rejected(
     "amqp:link:message-size-exceeded",
     `The message has ${bytes} bytes; the limit is ${MAX_MESSAGE_BYTES}.`,
   );

@@ -11,7 +11,7 @@ export interface StateCounts {
 }
 
 /** Which messages are deleted without a delivery. */
-export interface Selection {
+export interface BatchDeletion {
   readonly limit: number;
   /** They were enqueued earlier. */
   readonly before: number;
@@ -72,7 +72,7 @@ export class MessageShelf {
   }
 
   /** Those that wait for a receiver, the oldest first. */
-  oldest({ limit, before, sessionId }: Selection, now: number): Message[] {
+  oldest({ limit, before, sessionId }: BatchDeletion, now: number): Message[] {
     const found: Message[] = [];
     for (const message of this.#messages.values()) {
       if (message.state !== ACTIVE || !isAvailable(message)) continue;

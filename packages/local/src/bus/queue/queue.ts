@@ -26,7 +26,7 @@ export interface QueueCounts extends StateCounts {
   deadLetter: number;
 }
 
-export interface QueueIdentity {
+interface QueueIdentity {
   readonly number: number;
   /** The path by which clients find it. */
   readonly name: string;

@@ -23,7 +23,7 @@ interface Session {
   state: Buffer | undefined;
 }
 
-export interface SessionRules {
+interface SessionRules {
   now(): number;
   lockDurationMs(): number;
   /** Gives back what the holder had not settled. */

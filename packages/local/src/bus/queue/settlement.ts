@@ -5,7 +5,7 @@ import { ACTIVE, DEFERRED, type Lock, type Message } from "../encoded/message.ts
 import { deadLetterFault, type PropertyChanges, withProperties } from "../encoded/message-changes.ts";
 import { Arrivals } from "./arrivals.ts";
 import type { LockTable } from "./lock-table.ts";
-import type { MessageShelf, Selection } from "./message-shelf.ts";
+import type { BatchDeletion, MessageShelf } from "./message-shelf.ts";
 import type { QueueSettings } from "./queue-settings.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -13,7 +13,7 @@ import type { Surroundings } from "./surroundings.ts";
 export type Settlement = "settled" | "lost" | "refused";
 
 /** The queue, as far as a settlement is concerned. */
-export interface SettlingQueue {
+interface SettlingQueue {
   readonly number: number;
   readonly settings: QueueSettings;
   readonly deadLetter: { adopt(message: Message): void } | undefined;
@@ -124,8 +124,8 @@ export class Settler {
   }
 
   /** Removes what waits, without a delivery. @returns how many messages. */
-  async removeOldest(selection: Selection): Promise<number> {
-    const messages = this.#shelf.oldest(selection, this.#around.now());
+  async removeOldest(deletion: BatchDeletion): Promise<number> {
+    const messages = this.#shelf.oldest(deletion, this.#around.now());
     if (messages.length > 0) await this.remove(messages);
     return messages.length;
   }

@@ -10,14 +10,14 @@ const NOTHING = Buffer.alloc(0);
 const SASL = Buffer.from("AMQP\x03\x01\x00\x00", "latin1");
 const AMQP = Buffer.from("AMQP\x00\x01\x00\x00", "latin1");
 
-export const OPEN = 0x10;
-export const BEGIN = 0x11;
+const OPEN = 0x10;
+const BEGIN = 0x11;
 export const ATTACH = 0x12;
-export const FLOW = 0x13;
+const FLOW = 0x13;
 export const TRANSFER = 0x14;
 export const DISPOSITION = 0x15;
 export const DETACH = 0x16;
-export const CLOSE = 0x18;
+const CLOSE = 0x18;
 const SASL_INIT = 0x41;
 
 export interface Frame {

@@ -3,13 +3,13 @@ import { connect as dial } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { type OperationOptions, ServiceBusAdministrationClient, ServiceBusClient } from "@azure/service-bus";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RunningTls } from "../start.ts";
+import type { RunningBus } from "../start.ts";
 import { BusUnderTest, receiveOne } from "./bus-under-test.ts";
 
 const under = new BusUnderTest();
 const noOptions: OperationOptions = {};
 const usual = getCACertificates();
-let tls: RunningTls;
+let tls: NonNullable<RunningBus["tls"]>;
 beforeAll(async () => {
   await under.start([{ name: "orders", properties: {} }], 0, { port: 0 });
   if (!under.bus.tls) throw new Error("TLS was asked for");

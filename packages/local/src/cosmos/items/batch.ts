@@ -1,15 +1,15 @@
 // Several operations in one request: an atomic batch within one partition key, or bulk, where each stands alone.
+import { isObject, type JsonObject, parseJson } from "../../json.ts";
 import { inWords } from "../../thrown.ts";
 import { COSMOS_LIMITS } from "../limits.ts";
 import { documentKey, WRONG_KEY } from "../partitions/key-scope.ts";
 import { fault, header, type ItemCall, prefersMinimal, type Reply } from "../request.ts";
-import { isObject, type JsonObject, parseJson } from "../sql/values.ts";
 import { HYBRID_ROW, readOperations, writeResults } from "./hybrid-row.ts";
 import {
   createItem,
   deleteItem,
   faultOf,
-  type Outcome,
+  type ItemResult,
   patchItem,
   readItem,
   refuse,
@@ -25,7 +25,7 @@ const MOST_OPERATIONS = COSMOS_LIMITS.batchOperations.value;
 const MULTI_STATUS = 207;
 const FAILED_DEPENDENCY = 424;
 
-const failed = ({ status }: Outcome) => status >= 400;
+const failed = ({ status }: ItemResult) => status >= 400;
 
 export async function batchDocuments(call: ItemCall): Promise<Reply> {
   const operations = operationsOf(call);
@@ -36,30 +36,29 @@ export async function batchDocuments(call: ItemCall): Promise<Reply> {
     ({ partitionKey }) => typeof partitionKey === "string" && documentKey(call.container, partitionKey) !== pk,
   );
   if (strange) return fault(400, "All operations of a batch have the partition key of the batch.");
-  const outcomes = await write(call.database, () => atomically(call, operations, pk));
-  return reply(call, operations, outcomes);
+  const results = await write(call.database, () => atomically(call, operations, pk));
+  return reply(call, operations, results);
 }
 
 export async function bulkDocuments(call: ItemCall): Promise<Reply> {
   const operations = operationsOf(call);
   if (!Array.isArray(operations)) return operations;
   const goOn = header(call, "x-ms-cosmos-batch-continue-on-error") !== "false";
-  const outcomes = await write(call.database, () => {
+  const results = await write(call.database, () => {
     let stopped = false;
     return operations.map((operation) => {
       const pk = documentKey(call.container, String(operation["partitionKey"]));
       if (stopped) return refuse(FAILED_DEPENDENCY, "An operation before this one failed.");
-      const outcome =
-        pk === undefined ? refuse(400, "The operation has no partition key.") : alone(call, operation, pk);
-      stopped = failed(outcome) && !goOn;
-      return outcome;
+      const result = pk === undefined ? refuse(400, "The operation has no partition key.") : alone(call, operation, pk);
+      stopped = failed(result) && !goOn;
+      return result;
     });
   });
-  return reply(call, operations, outcomes);
+  return reply(call, operations, results);
 }
 
 /** One operation of a bulk request: a bug that it meets is its own answer. */
-function alone(call: ItemCall, operation: JsonObject, pk: string): Outcome {
+function alone(call: ItemCall, operation: JsonObject, pk: string): ItemResult {
   try {
     return run(call, operation, pk);
   } catch (cause) {
@@ -69,29 +68,29 @@ function alone(call: ItemCall, operation: JsonObject, pk: string): Outcome {
 }
 
 /** All or nothing: the first failure takes the rest with it, and what was done before it is undone. */
-function atomically(call: ItemCall, operations: readonly JsonObject[], pk: string): readonly Outcome[] {
-  const outcomes = call.database.savepoint(
+function atomically(call: ItemCall, operations: readonly JsonObject[], pk: string): readonly ItemResult[] {
+  const results = call.database.savepoint(
     () => {
-      const done: Outcome[] = [];
+      const done: ItemResult[] = [];
       // One transaction, one time: documents with the same time to live expire together.
       const now = Date.now();
       for (const operation of operations) {
-        const outcome = run(call, operation, pk, now);
-        done.push(outcome);
-        if (failed(outcome)) break;
+        const result = run(call, operation, pk, now);
+        done.push(result);
+        if (failed(result)) break;
       }
       return done;
     },
     (done) => !done.some(failed),
   );
-  if (!outcomes.some(failed)) return outcomes;
+  if (!results.some(failed)) return results;
   return operations.map((_, index) => {
-    const outcome = outcomes[index];
-    return outcome && failed(outcome) ? outcome : { status: FAILED_DEPENDENCY, charge: outcome?.charge ?? 0 };
+    const result = results[index];
+    return result && failed(result) ? result : { status: FAILED_DEPENDENCY, charge: result?.charge ?? 0 };
   });
 }
 
-function run(call: ItemCall, operation: JsonObject, pk: string, now = Date.now()): Outcome {
+function run(call: ItemCall, operation: JsonObject, pk: string, now = Date.now()): ItemResult {
   const { operationType, resourceBody: body } = operation;
   const id = String(operation["id"] ?? "");
   const target: Target = {
@@ -135,23 +134,23 @@ function operationsOf(call: ItemCall): JsonObject[] | Reply {
 const isBinary = ({ bytes }: ItemCall) => bytes[0] === HYBRID_ROW;
 
 /** In the encoding of the request, and without the documents that nobody wants. */
-function reply(call: ItemCall, operations: readonly JsonObject[], outcomes: readonly Outcome[]): Reply {
-  const status = outcomes.some(failed) ? MULTI_STATUS : 200;
-  const charge = outcomes.reduce((sum, outcome) => sum + outcome.charge, 0);
+function reply(call: ItemCall, operations: readonly JsonObject[], results: readonly ItemResult[]): Reply {
+  const status = results.some(failed) ? MULTI_STATUS : 200;
+  const charge = results.reduce((sum, result) => sum + result.charge, 0);
   const minimal = prefersMinimal(call);
-  const wanted = outcomes.map(({ body, ...outcome }, index) => {
+  const wanted = results.map(({ body, ...result }, index) => {
     const isWanted = body !== undefined && !minimal && operations[index]?.["minimalReturnPreference"] !== true;
-    return isWanted ? { ...outcome, body } : outcome;
+    return isWanted ? { ...result, body } : result;
   });
   return { status, charge, body: isBinary(call) ? writeResults(wanted) : writeJson(wanted) };
 }
 
-function writeJson(outcomes: readonly Outcome[]): string {
-  const results = outcomes.map(({ status, subStatus, charge, etag, body }) => {
+function writeJson(results: readonly ItemResult[]): string {
+  const texts = results.map(({ status, subStatus, charge, etag, body }) => {
     const subStatusCode = subStatus === undefined ? "" : `,"subStatusCode":${subStatus}`;
     const eTag = etag === undefined ? "" : `,"eTag":${JSON.stringify(etag)}`;
     const resource = body === undefined ? "" : `,"resourceBody":${body}`;
     return `{"statusCode":${status}${subStatusCode},"requestCharge":${charge}${eTag}${resource}}`;
   });
-  return `[${results.join(",")}]`;
+  return `[${texts.join(",")}]`;
 }

@@ -1,8 +1,8 @@
 // Batches in binary, as the .NET client sends them and wants their answers: records of HybridRow, of two fixed schemas.
 // Sources: the schemas and the client's reader in Azure/azure-cosmos-dotnet-v3, the format in microsoft/HybridRow.
 import { crc32 } from "node:zlib";
-import { type JsonObject, parseJson } from "../sql/values.ts";
-import type { Outcome } from "./item-operations.ts";
+import { type JsonObject, parseJson } from "../../json.ts";
+import type { ItemResult } from "./item-operations.ts";
 
 /** The first byte of a row, and no first byte of JSON. */
 export const HYBRID_ROW = 0x81;
@@ -49,10 +49,10 @@ export function readOperations(bytes: Buffer): JsonObject[] | undefined {
   }
 }
 
-export function writeResults(outcomes: readonly Outcome[]): Buffer {
+export function writeResults(results: readonly ItemResult[]): Buffer {
   const segment = Buffer.concat([rowHeader(SCHEMA.segment), Buffer.of(1), int32(ROW_HEADER_BYTES + 5)]);
-  const records = outcomes.flatMap((outcome) => {
-    const row = writeResult(outcome);
+  const records = results.flatMap((result) => {
+    const row = writeResult(result);
     return [rowHeader(SCHEMA.record), int32(row.length), int32(crc32(row) | 0), row];
   });
   return Buffer.concat([segment, ...records]);
@@ -147,7 +147,7 @@ function readVarint(cursor: Cursor): number {
   }
 }
 
-function writeResult({ status, charge, etag, body }: Outcome): Buffer {
+function writeResult({ status, charge, etag, body }: ItemResult): Buffer {
   const fields = [etag, body].map((text) => (text === undefined ? undefined : Buffer.from(text)));
   const [hasEtag, hasBody] = fields.map((field) => field !== undefined);
   const presence = 0b11 | (hasEtag ? 0b100 : 0) | (hasBody ? 0b1000 : 0);

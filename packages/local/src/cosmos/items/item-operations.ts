@@ -1,16 +1,17 @@
 // What each operation does to one document, inside a write: alone, in a batch or in bulk alike.
 
+import { isObject, type JsonObject } from "../../json.ts";
 import { charges } from "../charges.ts";
 import { COSMOS_LIMITS } from "../limits.ts";
 import { WRONG_KEY } from "../partitions/key-scope.ts";
 import { valueAt } from "../queries/indexing.ts";
 import type { Container } from "../resources/container.ts";
 import { QueryFault } from "../sql/fault.ts";
-import { isObject, type JsonObject, type Value } from "../sql/values.ts";
+import type { Value } from "../sql/values.ts";
 import type { NoRoom, StoredItem } from "./item-table.ts";
 import { applyPatch, type Patch } from "./patch.ts";
 
-export interface Outcome {
+export interface ItemResult {
   readonly status: number;
   readonly charge: number;
   readonly etag?: string;
@@ -21,7 +22,7 @@ export interface Outcome {
   readonly subStatus?: number;
 }
 
-export interface Precondition {
+interface Precondition {
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
 }
@@ -39,7 +40,7 @@ const NOT_FOUND = "There is no document with this id.";
 const NOT_UNIQUE = "Another document has these values of a unique key.";
 const REFUSED = "The document has another ETag than the condition names.";
 
-const REFUSALS: Readonly<Record<NoRoom, Outcome>> = {
+const REFUSALS: Readonly<Record<NoRoom, ItemResult>> = {
   "document too large": { status: 413, charge: charges.nothing, fault: TOO_LARGE },
   "partition key full": {
     status: 403,
@@ -49,10 +50,10 @@ const REFUSALS: Readonly<Record<NoRoom, Outcome>> = {
   },
 };
 
-export const refuse = (status: number, why: string): Outcome => ({ status, charge: charges.nothing, fault: why });
+export const refuse = (status: number, why: string): ItemResult => ({ status, charge: charges.nothing, fault: why });
 
 /** Of a property that is not there, or is no plain value, the key holds `{}`, which is not the null of one that is. */
-export function keyOf(document: JsonObject, container: Container): string {
+export function partitionKeyOf(document: JsonObject, container: Container): string {
   const values = container.partitionPaths.map((path) => valueAt(document, path));
   return JSON.stringify(values.map((value) => (isPlain(value) ? value : {})));
 }
@@ -69,7 +70,7 @@ export function faultOf(document: Value, target: Target): string | undefined {
   if (ttl !== undefined && !isTimeToLive(ttl)) return "The ttl of a document is -1 or a positive number of seconds.";
   const shape = shapeFault(document, COSMOS_LIMITS.nesting.value);
   if (shape !== undefined) return shape;
-  if (keyOf(document, target.container) !== target.pk) {
+  if (partitionKeyOf(document, target.container) !== target.pk) {
     return WRONG_KEY;
   }
   return keySizeFault(target);
@@ -103,7 +104,7 @@ function keySizeFault({ pk }: Target): string | undefined {
   return bytes > most ? `The partition key has ${bytes} bytes, and may have ${most}.` : undefined;
 }
 
-export function readItem(target: Target, id: string): Outcome {
+export function readItem(target: Target, id: string): ItemResult {
   const { container, pk, now, precondition } = target;
   const item = container.items.find(pk, id, now);
   if (!item) return refuse(404, NOT_FOUND);
@@ -114,7 +115,7 @@ export function readItem(target: Target, id: string): Outcome {
   return { status: 200, charge: charges.read(item.body.length), etag, body: item.body };
 }
 
-export function createItem(target: Target, document: JsonObject): Outcome {
+export function createItem(target: Target, document: JsonObject): ItemResult {
   const { container, pk, now } = target;
   const id = String(document["id"]);
   if (container.items.isDropped) return refuse(404, NOT_FOUND);
@@ -126,19 +127,19 @@ export function createItem(target: Target, document: JsonObject): Outcome {
 }
 
 /** Replace semantics where the document exists; create semantics, whatever If-Match says, where it does not. */
-export function upsertItem(target: Target, document: JsonObject): Outcome {
+export function upsertItem(target: Target, document: JsonObject): ItemResult {
   const { container, pk, now } = target;
   const old = container.items.find(pk, String(document["id"]), now);
   return old ? overwrite(target, old, document) : createItem(target, document);
 }
 
-export function replaceItem(target: Target, id: string, document: JsonObject): Outcome {
+export function replaceItem(target: Target, id: string, document: JsonObject): ItemResult {
   if (document["id"] !== id) return refuse(400, "The id of the document does not match the one in the path.");
   const old = target.container.items.find(target.pk, id, target.now);
   return old ? overwrite(target, old, document) : refuse(404, NOT_FOUND);
 }
 
-export function deleteItem(target: Target, id: string): Outcome {
+export function deleteItem(target: Target, id: string): ItemResult {
   const { container, pk, now } = target;
   const old = container.items.find(pk, id, now);
   if (!old) return refuse(404, NOT_FOUND);
@@ -147,7 +148,7 @@ export function deleteItem(target: Target, id: string): Outcome {
   return { status: 204, charge: charges.delete(old.body.length, container.items.paths.length) };
 }
 
-export function patchItem(target: Target, id: string, patch: Patch): Outcome {
+export function patchItem(target: Target, id: string, patch: Patch): ItemResult {
   const { container, pk, now } = target;
   const old = container.items.find(pk, id, now);
   if (!old) return refuse(404, NOT_FOUND);
@@ -171,7 +172,7 @@ function conditionOf({ condition }: Patch, document: JsonObject): boolean | stri
   }
 }
 
-function overwrite(target: Target, old: StoredItem, document: JsonObject): Outcome {
+function overwrite(target: Target, old: StoredItem, document: JsonObject): ItemResult {
   const { container, pk, now } = target;
   if (!allows(target, old)) return refuse(412, REFUSED);
   if (container.items.clashes(pk, document, old, now)) return refuse(409, NOT_UNIQUE);
@@ -190,13 +191,13 @@ function matches(condition: string, etag: string): boolean {
   return condition === "*" || condition === etag || `"${condition}"` === etag;
 }
 
-function stored(status: number, { container }: Target, item: StoredItem | NoRoom): Outcome {
+function stored(status: number, { container }: Target, item: StoredItem | NoRoom): ItemResult {
   if (typeof item === "string") return REFUSALS[item];
   const charge = charges.insert(item.body.length, container.items.paths.length);
   return { status, charge, etag: container.items.etag(item.lsn), body: item.body };
 }
 
-function replaced({ container }: Target, item: StoredItem | NoRoom): Outcome {
+function replaced({ container }: Target, item: StoredItem | NoRoom): ItemResult {
   if (typeof item === "string") return REFUSALS[item];
   const charge = charges.replace(item.body.length, container.items.paths.length);
   return { status: 200, charge, etag: container.items.etag(item.lsn), body: item.body };

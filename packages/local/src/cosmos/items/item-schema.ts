@@ -1,11 +1,12 @@
 // The SQLite table of a container: its columns, its sparse indexes and the statements of the hot paths.
 import type { StatementSync } from "node:sqlite";
 import type { Database } from "../../database/database.ts";
+import type { JsonObject } from "../../json.ts";
 import { type IndexedPath, valueAt } from "../queries/indexing.ts";
-import { type JsonObject, sortKey } from "../sql/values.ts";
+import { sortKey } from "../sql/values.ts";
 import type { UniqueKey } from "./unique-keys.ts";
 
-export interface Statements {
+export interface ItemStatements {
   readonly find: StatementSync;
   readonly insert: StatementSync;
   readonly update: StatementSync;
@@ -20,7 +21,7 @@ export function prepareStatements(
   database: Pick<Database, "prepare" | "exec">,
   table: string,
   names: readonly string[],
-): Statements {
+): ItemStatements {
   const keys = names.map(quoted);
   const columns = ["pk", "id", "seq", "lsn", "expires", ...keys, "body"];
   const read = ["seq", "lsn", "expires", "body", ...keys];

@@ -1,11 +1,12 @@
 // The documents of one container in one SQLite table, with a sparse index for each path the policy names.
 import type { Database } from "../../database/database.ts";
 import type { Snapshot } from "../../database/snapshot.ts";
+import type { JsonObject } from "../../json.ts";
 import { COSMOS_LIMITS } from "../limits.ts";
 import { type IndexedPath, valueAt } from "../queries/indexing.ts";
 import { documentRids } from "../resources/resource-id.ts";
-import { type JsonObject, sortKey } from "../sql/values.ts";
-import { createTable, prepareStatements, type Statements } from "./item-schema.ts";
+import { sortKey } from "../sql/values.ts";
+import { createTable, type ItemStatements, prepareStatements } from "./item-schema.ts";
 import type { KeyRoom } from "./key-room.ts";
 import { type UniqueKey, uniqueText } from "./unique-keys.ts";
 
@@ -48,7 +49,7 @@ export class ItemTable {
   #options: ItemTableOptions;
   /** The columns of keys. */
   #columns: readonly string[];
-  #statements: Statements;
+  #statements: ItemStatements;
   #dropped = false;
   readonly #ridOf: (seq: number) => string;
   readonly #encodedLink: string;

@@ -1,15 +1,15 @@
 // The operations on a single document: create, upsert, read, replace, patch, delete.
 
+import { isObject, type JsonObject, parseJson } from "../../json.ts";
 import { COSMOS_LIMITS } from "../limits.ts";
 import { documentKey, WRONG_KEY } from "../partitions/key-scope.ts";
 import { fault, header, type ItemCall, prefersMinimal, type Reply } from "../request.ts";
-import { isObject, type JsonObject, parseJson } from "../sql/values.ts";
 import {
   createItem,
   deleteItem,
   faultOf,
-  keyOf,
-  type Outcome,
+  type ItemResult,
+  partitionKeyOf,
   patchItem,
   readItem,
   replaceItem,
@@ -20,7 +20,7 @@ import {
 import { parsePatch } from "./patch.ts";
 import { write } from "./write.ts";
 
-type WriteItem = (target: Target, document: JsonObject) => Outcome;
+type WriteItem = (target: Target, document: JsonObject) => ItemResult;
 
 export function readDocument(call: ItemCall): Reply {
   const target = targetOf(call);
@@ -62,7 +62,7 @@ function store(call: ItemCall, put: WriteItem): Promise<Reply> | Reply {
   if (call.bytes.length > COSMOS_LIMITS.requestBytes.value) return fault(413, TOO_LARGE);
   const document = parseJson(call.body);
   if (!isObject(document)) return fault(400, "The request body is not a JSON object.");
-  const target = targetOf(call, keyOf(document, call.container));
+  const target = targetOf(call, partitionKeyOf(document, call.container));
   if (!target) return noKey();
   const wrong = faultOf(document, target);
   if (wrong) return fault(400, wrong, ["x-ms-substatus", wrong === WRONG_KEY ? "1001" : "0"]);
@@ -80,7 +80,7 @@ function targetOf(call: ItemCall, otherwise?: string): Target | undefined {
 const noKey = () => fault(400, WRONG_KEY, ["x-ms-substatus", "1001"]);
 
 /** Without the document where the client prefers that, as the SDKs do for writes whose content nobody wants. */
-function replyOf(call: ItemCall): (outcome: Outcome) => Reply {
+function replyOf(call: ItemCall): (result: ItemResult) => Reply {
   const isMinimal = prefersMinimal(call);
   return ({ status, charge, etag, body, fault: why, subStatus }) => {
     if (why !== undefined) return fault(status, why, subStatus ? ["x-ms-substatus", String(subStatus)] : [], charge);

@@ -1,10 +1,11 @@
 // The six patch operations of Cosmos DB on a parsed document, and the condition that guards them.
+import { isObject, type Json, type JsonObject, setOwn } from "../../json.ts";
 import { COSMOS_LIMITS } from "../limits.ts";
 import { compile } from "../sql/compile.ts";
 import type { Evaluate } from "../sql/evaluate.ts";
 import { isTooDeep, QueryFault } from "../sql/fault.ts";
 import { parseCondition } from "../sql/parser.ts";
-import { isObject, type Json, type JsonObject, setOwn, type Value } from "../sql/values.ts";
+import type { Value } from "../sql/values.ts";
 
 export interface Patch {
   readonly operations: readonly JsonObject[];

@@ -1,8 +1,9 @@
 // Unique keys: paths whose values no two documents of one partition key share; a value that is not there is one too.
 
+import { isObject, type JsonObject } from "../../json.ts";
 import { COSMOS_LIMITS } from "../limits.ts";
 import { KEY_PATH, pathSegments, valueAt } from "../queries/indexing.ts";
-import { isObject, type JsonObject, type Value } from "../sql/values.ts";
+import type { Value } from "../sql/values.ts";
 
 export interface UniqueKey {
   /** The name of its column. */

@@ -1,9 +1,9 @@
 // Which part of a container a request reads: one partition key, all keys under a prefix of a hierarchical one, or a range
 // of effective partition keys (the hashes by which Azure spreads keys over its partitions).
 
+import { parseJson } from "../../json.ts";
 import { header, type ItemCall } from "../request.ts";
 import type { Container } from "../resources/container.ts";
-import { parseJson } from "../sql/values.ts";
 import { hashesOf } from "./key-ranges.ts";
 import { type HashRange, hashFunctionOf } from "./partition-hash.ts";
 

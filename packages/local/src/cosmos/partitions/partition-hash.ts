@@ -1,7 +1,7 @@
 // The effective partition key of a document: the hash that clients compute too, to ask for a part of a container.
 // Sources: the SDKs' own computation (Azure/azure-cosmos-dotnet-v3 and azure-sdk-for-js), MurmurHash3 by Austin Appleby.
+import { isObject } from "../../json.ts";
 import type { Container } from "../resources/container.ts";
-import { isObject } from "../sql/values.ts";
 
 /** The types of a value that is hashed, as Cosmos DB numbers them. */
 const MARK = { undefined: 0, null: 1, false: 2, true: 3, number: 5, string: 8 } as const;

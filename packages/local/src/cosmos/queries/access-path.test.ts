@@ -1,11 +1,11 @@
 // Which index each of the app's queries walks, by SQLite's own EXPLAIN QUERY PLAN over a container as the orders have it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Database } from "../../database/database.ts";
+import type { JsonObject } from "../../json.ts";
 import { Catalog, type DatabaseRecord } from "../resources/catalog.ts";
 import type { Container } from "../resources/container.ts";
 import { atOnce } from "../slices.ts";
 import { compileQuery } from "../sql/compiled-query.ts";
-import type { JsonObject } from "../sql/values.ts";
 import { ORDERS } from "../tests/temporary-server.ts";
 import { accessPath, type Request } from "./access-path.ts";
 import { runQuery } from "./run-query.ts";

@@ -1,7 +1,7 @@
 // The documents along an access path, read and parsed one at a time as they are asked for.
 
+import type { Json } from "../../json.ts";
 import type { StoredItem } from "../items/item-table.ts";
-import type { Json } from "../sql/values.ts";
 import type { AccessPath, Search } from "./access-path.ts";
 import { type Pause, rowsOf } from "./row-source.ts";
 

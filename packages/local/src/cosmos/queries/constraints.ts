@@ -6,7 +6,7 @@ import type { Container } from "../resources/container.ts";
 import type { Conjunct } from "../sql/conjuncts.ts";
 import { sortKey, type Value } from "../sql/values.ts";
 
-export interface Condition {
+interface Condition {
   /** `= ?`, to follow a column. */
   readonly test: string;
   readonly bindings: readonly string[];

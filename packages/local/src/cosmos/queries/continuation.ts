@@ -1,7 +1,8 @@
 // What a page hands to the next one: the place it ended at, so that documents that come and go do not shift the rest.
 
+import { isObject, type Json } from "../../json.ts";
 import { QueryFault } from "../sql/fault.ts";
-import { isObject, type Json, type Value } from "../sql/values.ts";
+import type { Value } from "../sql/values.ts";
 import type { Position } from "./walk.ts";
 
 export interface Continuation {

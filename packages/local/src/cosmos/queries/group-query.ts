@@ -1,12 +1,13 @@
 // Aggregates and GROUP BY: from the index columns alone where they hold all that is asked, otherwise from the documents.
 
+import { isObject, type Json, type JsonObject, setOwn } from "../../json.ts";
 import { quoted } from "../items/item-schema.ts";
 import type { ItemTable, StoredItem } from "../items/item-table.ts";
 import type { Sliced } from "../slices.ts";
 import type { Aggregate } from "../sql/aggregates.ts";
 import { type Grouping, matches } from "../sql/compiled-query.ts";
 import type { Scope } from "../sql/evaluate.ts";
-import { identity, isObject, type Json, type JsonObject, setOwn, type Value, valueOfKey } from "../sql/values.ts";
+import { identity, type Value, valueOfKey } from "../sql/values.ts";
 import { nothingVisited, type Visited } from "../visited.ts";
 import { accessPath, type Request } from "./access-path.ts";
 import { type Candidate, candidates } from "./candidates.ts";

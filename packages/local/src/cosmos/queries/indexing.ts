@@ -1,6 +1,7 @@
 // What an indexing policy means here: which paths get an index of their own, and which ORDER BY it can serve.
+import { isObject, type Json, type JsonObject } from "../../json.ts";
 import { COSMOS_LIMITS } from "../limits.ts";
-import { isObject, type Json, type JsonObject, type Value } from "../sql/values.ts";
+import type { Value } from "../sql/values.ts";
 
 export interface IndexedPath {
   /** `/dueAt`: also the name of its column. */
@@ -8,7 +9,7 @@ export interface IndexedPath {
   readonly segments: readonly string[];
 }
 
-export interface CompositePart {
+interface CompositePart {
   readonly name: string;
   readonly descending: boolean;
 }

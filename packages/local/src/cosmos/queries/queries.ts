@@ -1,4 +1,5 @@
 // Queries over the documents of a container, the plan the SDK asks for beside each, and the plain list.
+import { isObject, parseJson } from "../../json.ts";
 import { charges } from "../charges.ts";
 import { COSMOS_LIMITS } from "../limits.ts";
 import { scopeOf } from "../partitions/key-scope.ts";
@@ -9,7 +10,7 @@ import type { Expression } from "../sql/ast.ts";
 import { type CompiledQuery, compileQuery } from "../sql/compiled-query.ts";
 import { isTooDeep, QueryFault } from "../sql/fault.ts";
 import { NOTHING_TO_MERGE, planOf, type QueryInfo } from "../sql/plan.ts";
-import { isObject, parseJson, type Value } from "../sql/values.ts";
+import type { Value } from "../sql/values.ts";
 import { nothingVisited, type Visited } from "../visited.ts";
 import type { Page, Place } from "./page.ts";
 import { runQuery } from "./run-query.ts";
@@ -17,7 +18,7 @@ import { runQuery } from "./run-query.ts";
 const DEFAULT_PAGE = 100;
 const DYNAMIC_PAGE = 1000;
 
-export interface QueryText {
+interface QueryText {
   readonly text: string;
   readonly query: CompiledQuery;
   readonly parameters: ReadonlyMap<string, Value>;

@@ -1,12 +1,13 @@
 // Whatever way a query takes, with indexes or without, in one page or in many: it finds what a plain scan finds.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Database } from "../../database/database.ts";
+import type { Json, JsonObject } from "../../json.ts";
 import { wholeFrom } from "../../random.ts";
 import { Catalog } from "../resources/catalog.ts";
 import type { Container } from "../resources/container.ts";
 import { atOnce } from "../slices.ts";
 import { compileQuery, matches } from "../sql/compiled-query.ts";
-import { compareValues, type Json, type JsonObject, type Value } from "../sql/values.ts";
+import { compareValues, type Value } from "../sql/values.ts";
 import { runQuery } from "./run-query.ts";
 
 const DOCUMENTS = 300;

@@ -16,7 +16,7 @@ import { type Bounds, PAGE_BYTES, type Page, pageOfAll, type QueryRequest } from
 import { type Pause, positionOf, rowsOf } from "./row-source.ts";
 import { mergeSorted } from "./sliced-sort.ts";
 import { sortedPage } from "./sorted-page.ts";
-import { type Binding, type Position, statement } from "./walk.ts";
+import { type BoundValue, type Position, statement } from "./walk.ts";
 
 /** A document with joins can make very many results. */
 const JOINED_AT_ONCE = 256;
@@ -65,7 +65,7 @@ function searchOf(
 ): Request {
   const now = Date.now();
   const { items } = container;
-  const one = (sql: string, bindings: readonly Binding[]) => [...items.rows(sql, bindings)][0];
+  const one = (sql: string, bindings: readonly BoundValue[]) => [...items.rows(sql, bindings)][0];
   return {
     container,
     query,

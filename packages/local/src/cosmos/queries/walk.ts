@@ -1,11 +1,11 @@
 // A walk along one index or along the table: where it begins, how it goes on from a place, and its SQL.
 import type { Constraint } from "./constraints.ts";
 
-export type Binding = string | number;
+export type BoundValue = string | number;
 
 export interface Filter {
   readonly sql: string;
-  readonly bindings: readonly Binding[];
+  readonly bindings: readonly BoundValue[];
 }
 
 /** The place in the candidates after which a page, or a piece of one, goes on. */
@@ -16,7 +16,7 @@ export interface Position {
 
 export interface Statement {
   readonly sql: string;
-  readonly bindings: readonly Binding[];
+  readonly bindings: readonly BoundValue[];
 }
 
 interface Way {

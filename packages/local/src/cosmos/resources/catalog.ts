@@ -1,6 +1,7 @@
 // The databases and containers, in memory for every request and in SQLite for the next start.
 import type { Database } from "../../database/database.ts";
 import { KeptMap } from "../../database/kept-map.ts";
+import { isObject, type JsonObject } from "../../json.ts";
 import { ItemTable, type ItemTableOptions } from "../items/item-table.ts";
 import { KeyRoom } from "../items/key-room.ts";
 import { readUniqueKeys } from "../items/unique-keys.ts";
@@ -8,7 +9,6 @@ import { COSMOS_LIMITS } from "../limits.ts";
 import { KeyRanges } from "../partitions/key-ranges.ts";
 import { HASH_FUNCTIONS } from "../partitions/partition-hash.ts";
 import { completePolicy, pathSegments, readIndexing } from "../queries/indexing.ts";
-import { isObject, type JsonObject } from "../sql/values.ts";
 import type { Container } from "./container.ts";
 import { containerRid, databaseRid, documentSeq } from "./resource-id.ts";
 

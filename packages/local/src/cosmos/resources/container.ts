@@ -1,7 +1,7 @@
 // A container: what it is called, how it is divided and indexed, and where its documents are.
+import type { JsonObject } from "../../json.ts";
 import type { ItemTable } from "../items/item-table.ts";
 import type { Indexing } from "../queries/indexing.ts";
-import type { JsonObject } from "../sql/values.ts";
 
 export interface Container {
   readonly id: string;

@@ -1,5 +1,6 @@
 // The operations on containers, and their partition key ranges.
 
+import { isObject, type JsonObject, parseJson } from "../../json.ts";
 import { isTimeToLive } from "../items/item-operations.ts";
 import { uniqueKeyFault } from "../items/unique-keys.ts";
 import { COSMOS_LIMITS } from "../limits.ts";
@@ -7,7 +8,7 @@ import { hashesOf } from "../partitions/key-ranges.ts";
 import { isIndexed, KEY_PATH, pathSegments, policyFault } from "../queries/indexing.ts";
 import { answer } from "../queries/queries.ts";
 import { type Call, fault, header, type ItemCall, isTrue, type Reply } from "../request.ts";
-import { isObject, type JsonObject, parseJson, type Value } from "../sql/values.ts";
+import type { Value } from "../sql/values.ts";
 import type { DatabaseRecord } from "./catalog.ts";
 import type { Container } from "./container.ts";
 import { isResourceId, NO_DATABASE, resourceQuotaFault } from "./databases.ts";

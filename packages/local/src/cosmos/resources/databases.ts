@@ -1,9 +1,9 @@
 // The operations on databases.
+import { isObject, type JsonObject, parseJson } from "../../json.ts";
 import { quotaFault } from "../../limit.ts";
 import { COSMOS_LIMITS } from "../limits.ts";
 import { answer } from "../queries/queries.ts";
 import { type Call, fault, type Reply } from "../request.ts";
-import { isObject, type JsonObject, parseJson } from "../sql/values.ts";
 import { resource, resources, select } from "./definitions.ts";
 
 export const NO_DATABASE = "The database does not exist.";

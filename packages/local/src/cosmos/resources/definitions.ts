@@ -1,8 +1,8 @@
 // Replies with the definitions of resources: one, a list, or what a query makes of a list.
+import type { Json, JsonObject } from "../../json.ts";
 import { readQuery } from "../queries/queries.ts";
 import type { Reply } from "../request.ts";
 import { matches } from "../sql/compiled-query.ts";
-import type { Json, JsonObject } from "../sql/values.ts";
 
 export function resource(status: number, definition: JsonObject): Reply {
   return { status, charge: 1, body: JSON.stringify(definition), headers: ["etag", String(definition["_etag"])] };

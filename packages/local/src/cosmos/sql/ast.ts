@@ -59,7 +59,7 @@ export interface Query {
 }
 
 /** The property path from an alias, `["steps", "pay"]` of `c.steps.pay`, where the expression is nothing but that. */
-export function pathOf(expression: Expression, alias: string): readonly string[] | undefined {
+export function propertyPathOf(expression: Expression, alias: string): readonly string[] | undefined {
   const segments: string[] = [];
   let at = expression;
   while (at.kind === "member") {

@@ -1,12 +1,13 @@
 // Turns an expression into a closure that evaluates it, with Cosmos DB's rules for undefined.
 
+import { isObject, type JsonObject, setOwn } from "../../json.ts";
 import { aggregateNamed } from "./aggregates.ts";
 import type { Expression, Query } from "./ast.ts";
 import type { Compiling, Evaluate, Scope } from "./evaluate.ts";
 import { QueryFault } from "./fault.ts";
 import { scalarFunction } from "./functions.ts";
 import { binary, unary } from "./operators.ts";
-import { equal, isObject, type JsonObject, setOwn, type Value } from "./values.ts";
+import { equal, type Value } from "./values.ts";
 
 export function compile(expression: Expression, context: Compiling): Evaluate {
   switch (expression.kind) {

@@ -2,7 +2,7 @@
 import { COSMOS_LIMITS } from "../limits.ts";
 import type { Aggregate } from "./aggregates.ts";
 import type { Expression, Query, Source } from "./ast.ts";
-import { pathOf } from "./ast.ts";
+import { propertyPathOf } from "./ast.ts";
 import { bind, compile, type ElementSet, projection } from "./compile.ts";
 import { type Conjunct, conjunctsOf, pathsUsed } from "./conjuncts.ts";
 import type { Compiling, Evaluate, Scope } from "./evaluate.ts";
@@ -11,7 +11,7 @@ import { parseQuery } from "./parser.ts";
 import { checkSelectList } from "./select-list.ts";
 import type { Value } from "./values.ts";
 
-export interface CompiledOrdering {
+interface CompiledOrdering {
   /** `/createdAt` */
   readonly path: string;
   readonly evaluate: Evaluate;
@@ -87,7 +87,7 @@ function compileParsed(query: Query): CompiledQuery {
     orderings: (grouped ? [] : query.orderBy).map(({ expression, descending }) => {
       // First, for it names what in the expression is not supported.
       const evaluate = compile(expression, { slots });
-      const path = pathOf(expression, alias);
+      const path = propertyPathOf(expression, alias);
       if (!path || path.length === 0) {
         throw new QueryFault(NOT_A_PATH);
       }

@@ -1,9 +1,9 @@
 // Finds in a filter the plain conditions on one property, which an index can serve.
-import { type Expression, partsOf, pathOf, type Query } from "./ast.ts";
+import { type Expression, partsOf, propertyPathOf, type Query } from "./ast.ts";
 import { compile } from "./compile.ts";
 import type { Evaluate } from "./evaluate.ts";
 
-export type ConjunctOperator = "=" | "<" | "<=" | ">" | ">=" | "in" | "prefix" | "defined";
+type ConjunctOperator = "=" | "<" | "<=" | ">" | ">=" | "in" | "prefix" | "defined";
 
 export interface Conjunct {
   /** `/dueAt` */
@@ -59,7 +59,7 @@ function conjunct(
   operands: readonly Expression[],
   alias: string,
 ): readonly Conjunct[] {
-  const path = pathOf(of, alias);
+  const path = propertyPathOf(of, alias);
   if (!path || path.length === 0 || !operands.every(isConstant)) return [];
   const slots = new Map<string, number>();
   return [{ path: `/${path.join("/")}`, operator, operands: operands.map((operand) => compile(operand, { slots })) }];
@@ -85,7 +85,7 @@ export function pathsUsed(query: Query, alias: string): readonly string[] | unde
 /** False where the expression needs more than paths. */
 function collect(expression: Expression, alias: string, used: Set<string>): boolean {
   if (expression.kind === "subquery") return false;
-  const path = pathOf(expression, alias);
+  const path = propertyPathOf(expression, alias);
   if (path) {
     used.add(`/${path.join("/")}`);
     return path.length > 0;

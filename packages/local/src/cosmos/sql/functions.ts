@@ -1,6 +1,7 @@
 // The built-in functions by name, and the ones that Azure has and this server refuses. A wrong type gives undefined.
+import { isObject, type Json, type JsonObject, setOwn } from "../../json.ts";
 import { QueryFault } from "./fault.ts";
-import { equal, isObject, type Json, type JsonObject, setOwn, type Value } from "./values.ts";
+import { equal, type Value } from "./values.ts";
 
 type Run = (given: readonly Value[]) => Value;
 

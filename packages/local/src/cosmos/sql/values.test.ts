@@ -1,6 +1,7 @@
 // The sort keys that SQLite orders by agree with the order of the values themselves.
 import { expect, test } from "vitest";
-import { compareValues, type Json, sortKey, valueOfKey } from "./values.ts";
+import type { Json } from "../../json.ts";
+import { compareValues, sortKey, valueOfKey } from "./values.ts";
 
 const ORDERED: Json[] = [
   null,

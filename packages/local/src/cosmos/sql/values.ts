@@ -1,29 +1,8 @@
 // What a query computes with: JSON values and undefined, their order and their equality as Cosmos DB defines them.
+import { isObject, type Json } from "../../json.ts";
 
-export type Json = null | boolean | number | string | Json[] | JsonObject;
-export interface JsonObject {
-  [key: string]: Json;
-}
 /** A property that is not there evaluates to undefined, which is no error and is never written. */
 export type Value = Json | undefined;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Sets a property of its own whatever its name: by plain assignment `__proto__` would be none. */
-export function setOwn(object: JsonObject, key: string, value: Json): void {
-  if (key !== "__proto__") object[key] = value;
-  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
-}
-
-export function parseJson(text: string): Value {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
-}
 
 /** The order of the types in ORDER BY, MIN and MAX: undefined, null, false, true, numbers, strings, arrays, objects. */
 function rank(value: Value): number {

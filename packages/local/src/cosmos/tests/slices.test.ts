@@ -1,12 +1,12 @@
 // A long query can be left for other requests in its middle: told by how often it offers that, not by a clock.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Database } from "../../database/database.ts";
+import type { JsonObject } from "../../json.ts";
 import { runQuery } from "../queries/run-query.ts";
 import { Catalog } from "../resources/catalog.ts";
 import type { Container } from "../resources/container.ts";
 import { inSlices, type Sliced, slicing } from "../slices.ts";
 import { compileQuery } from "../sql/compiled-query.ts";
-import type { JsonObject } from "../sql/values.ts";
 import { ORDERS } from "./temporary-server.ts";
 
 const HELD = 20_000;

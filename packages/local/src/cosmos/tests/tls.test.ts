@@ -9,11 +9,11 @@ import { promisify } from "node:util";
 import { CosmosClient, type CosmosClientOptions } from "@azure/cosmos";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EMULATOR_KEY } from "../resources/signature.ts";
-import { type RunningCosmos, type RunningTls, startCosmos } from "../start.ts";
+import { type RunningCosmos, startCosmos } from "../start.ts";
 import { codeOf, ORDERS, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 
 let at: TemporaryServer;
-let tls: RunningTls;
+let tls: NonNullable<RunningCosmos["tls"]>;
 let agent: Agent;
 beforeAll(async () => {
   at = await temporaryServer({ tls: {} });
@@ -25,12 +25,12 @@ afterAll(async () => {
   await at.stop();
 });
 
-function secured({ tls: running }: RunningCosmos): RunningTls {
+function secured({ tls: running }: RunningCosmos): typeof tls {
   if (!running) throw new Error("TLS was asked for");
   return running;
 }
 
-function trusting({ certificateFile }: RunningTls): Agent {
+function trusting({ certificateFile }: typeof tls): Agent {
   return new Agent({ ca: readFileSync(certificateFile), keepAlive: true });
 }
 

@@ -12,7 +12,7 @@ import {
   runHooks,
   runInvocation,
 } from "../invocation.ts";
-import type { Log } from "../log.ts";
+import type { Logger } from "../log.ts";
 import { ByName } from "./by-name.ts";
 import { installCoreModule, type ProgrammingModel, Registrations, receiveRegistrations } from "./core-module.ts";
 import { checkFunctions } from "./function-faults.ts";
@@ -22,7 +22,7 @@ import { checkModel } from "./self-check.ts";
 const NO_STREAMS =
   "Streamed HTTP, which the app asks for by app.setup({ enableHttpStream: true }), is not supported by this host: leave it out.";
 
-export interface LoadOptions extends Partial<InvocationSurroundings> {
+interface LoadOptions extends Partial<InvocationSurroundings> {
   /** Whether the appStart hooks run; they do if absent. */
   readonly runsHooks?: boolean;
   /** Told of each invocation when it begins; what it returns is called when it has ended. */
@@ -71,7 +71,7 @@ class App implements LoadedApp {
   readonly #surroundings: InvocationSurroundings;
   readonly #track: LoadOptions["track"];
 
-  constructor(registrations: Registrations, model: ProgrammingModel, options: LoadOptions, log: Log) {
+  constructor(registrations: Registrations, model: ProgrammingModel, options: LoadOptions, log: Logger) {
     this.#registrations = registrations;
     this.#model = model;
     this.#surroundings = {
@@ -135,7 +135,7 @@ async function importFile(folder: string, file: string): Promise<void> {
   }
 }
 
-function systemLog(log: Log): Registrations["log"] {
+function systemLog(log: Logger): Registrations["log"] {
   return (level, category, message) =>
     log({ level, category: category === "user" ? "Worker.User" : "Worker", source: "host", message });
 }

@@ -6,8 +6,8 @@ import type { Binding, InvocationState, RetryPolicy, TypedData } from "../contra
 import type { LogLevel } from "../log.ts";
 
 export type FunctionCallback = (...args: unknown[]) => unknown;
-export type HookName = "appStart" | "appTerminate" | "preInvocation" | "postInvocation" | "log";
-export type HookCallback = (context: HookContext) => unknown;
+type HookName = "appStart" | "appTerminate" | "preInvocation" | "postInvocation" | "log";
+type HookCallback = (context: HookContext) => unknown;
 
 /** What a hook gets and may change: `inputs`, `functionCallback`, `result`, `error`, and for logs `level` and `message`. */
 export interface HookContext {
@@ -51,12 +51,12 @@ export interface CoreInvocation {
   log(level: LogLevel, category: LogCategory, message: string): void;
 }
 
-export interface RetryContext {
+interface RetryContext {
   readonly retryCount: number;
   readonly maxRetryCount: number;
 }
 
-export interface InvocationModel {
+interface InvocationModel {
   getArguments(): Promise<{ context: InvocationContext; inputs: unknown[] }>;
   invokeFunction(context: InvocationContext, inputs: unknown[], callback: FunctionCallback): Promise<unknown>;
   getResponse(

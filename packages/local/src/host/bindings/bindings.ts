@@ -8,7 +8,7 @@ const DURABLE_TRIGGERS = ["orchestrationTrigger", "activityTrigger"];
 const DURABLE_CLIENTS = ["durableClient", "orchestrationClient"];
 const OUTPUTS = ["http", "serviceBus", "cosmosDB"];
 
-export type TriggerKind = "http" | "timer" | "serviceBus" | "durable";
+type TriggerKind = "http" | "timer" | "serviceBus" | "durable";
 
 const KIND: Readonly<Record<string, TriggerKind>> = {
   httptrigger: "http",

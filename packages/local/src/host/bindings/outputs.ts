@@ -5,7 +5,7 @@ import type { CosmosClients } from "./cosmos-clients.ts";
 import type { ServiceBusClients } from "./service-bus-clients.ts";
 import { sendOutput } from "./service-bus-output.ts";
 
-export interface OutputClients {
+interface OutputClients {
   readonly serviceBus: ServiceBusClients;
   readonly cosmos: CosmosClients;
 }

@@ -13,7 +13,7 @@ const NOTHING_TO_END = async () => undefined;
 type Say = (level: "information" | "warning", text: string) => void;
 
 /** Begins to receive; the answer ends it. Called again for each new connection, after the last one was lost. */
-export type Reception = (client: ServiceBusClient) => () => Promise<void>;
+type Reception = (client: ServiceBusClient) => () => Promise<void>;
 
 export class ServiceBusClients {
   readonly #connections = new Map<string, Connection>();

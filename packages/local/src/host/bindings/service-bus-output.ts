@@ -4,7 +4,7 @@ import type { Binding, TypedData } from "../contract.ts";
 import type { ServiceBusClients } from "./service-bus-clients.ts";
 
 /** The messages of one output: an array is several, each text or the JSON of its value. */
-export function outgoingMessages(data: TypedData): ServiceBusMessage[] {
+function outgoingMessages(data: TypedData): ServiceBusMessage[] {
   if ("bytes" in data) return [{ body: Buffer.from(data.bytes), contentType: "application/octet-stream" }];
   if ("string" in data) return [textMessage(data.string)];
   if ("json" in data) {

@@ -14,7 +14,7 @@ export function textAsJson(text: string): string {
   return MAY_BE_JSON.test(text) && isJson(text) ? text : JSON.stringify(text);
 }
 
-export function isJson(text: string): boolean {
+function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

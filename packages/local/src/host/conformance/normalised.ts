@@ -1,7 +1,7 @@
 // Takes out of what was observed all that differs from run to run: ids, times, addresses, keys, places in sources.
 
 /** Of the host that was asked. */
-export interface HostAddress {
+export interface ObservedHost {
   readonly url: string;
   /** Opens the durable webhooks. */
   readonly code: string;
@@ -29,7 +29,7 @@ const CLIENT_SPAN = "ClientSpanId";
 const EXCEPTION = '{"$type":"System.Exception';
 const EXCEPTIONS_END = '"WatsonBuckets":null}';
 
-export function normalised(value: unknown, host: HostAddress): unknown {
+export function normalised(value: unknown, host: ObservedHost): unknown {
   if (typeof value === "string") return normalisedText(value, host);
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((each) => normalised(each, host));
@@ -37,7 +37,7 @@ export function normalised(value: unknown, host: HostAddress): unknown {
   return Object.fromEntries(members.map(([name, each]) => [name, normalised(each, host)]));
 }
 
-function normalisedText(text: string, host: HostAddress): string {
+function normalisedText(text: string, host: ObservedHost): string {
   const start = text.indexOf(EXCEPTION);
   if (start >= 0) {
     const last = text.indexOf(EXCEPTIONS_END, start);

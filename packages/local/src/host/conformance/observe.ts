@@ -1,6 +1,6 @@
 // Asks a running Functions host what it gives to functions and clients, by the conformance app; the same for any host.
 import { setTimeout as sleep } from "node:timers/promises";
-import { type HostAddress, normalised } from "./normalised.ts";
+import { normalised, type ObservedHost } from "./normalised.ts";
 
 /** By name: what was seen, without what differs from run to run. */
 export type Observations = Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ const WITHIN_MS = 30_000;
 const POLL_MS = 50;
 const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-export async function observe(host: HostAddress): Promise<Observations> {
+export async function observe(host: ObservedHost): Promise<Observations> {
   const asked = new Asked(host);
   const seen = {
     ...(await traces(asked)),
@@ -30,9 +30,9 @@ export async function observe(host: HostAddress): Promise<Observations> {
 
 /** The three ways to ask: the app, its client library, and the webhooks. */
 class Asked {
-  readonly #host: HostAddress;
+  readonly #host: ObservedHost;
 
-  constructor(host: HostAddress) {
+  constructor(host: ObservedHost) {
     this.#host = host;
   }
 

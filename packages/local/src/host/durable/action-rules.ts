@@ -3,13 +3,13 @@
 import type { FunctionApp } from "../contract.ts";
 import type { DurableSettings } from "../host-json-durable.ts";
 import { HOST_LIMITS } from "../limits.ts";
-import { ActionType, retryDelayMs } from "./actions.ts";
+import { ActionType, taskRetryDelayMs } from "./actions.ts";
 import { unknownFunction } from "./activities.ts";
 import type { LibraryAction, RetryOptions } from "./library.ts";
 import { payloadFault, schedulerIdFault } from "./scheduler-limits.ts";
 
 /** The orchestration that asks for the actions. */
-export interface Asking {
+interface Asking {
   readonly app: FunctionApp;
   readonly id: string;
   readonly parentId: string | undefined;
@@ -121,7 +121,7 @@ export function pauseFault(options: RetryOptions, attempt: number, sinceFirstMs:
   if (attempt >= options.maxNumberOfAttempts) return undefined;
   const { retryTimeoutInMilliseconds: timeout = Number.POSITIVE_INFINITY } = options;
   const isOver = sinceFirstMs >= timeout;
-  if (!isOver && retryDelayMs(options, attempt) !== 0) return undefined;
+  if (!isOver && taskRetryDelayMs(options, attempt) !== 0) return undefined;
   const why = isOver ? `its retryTimeoutInMilliseconds of ${timeout} is over` : "its pause is 0";
   return `A retry ends after attempt ${attempt}, for ${why}: in Azure a JavaScript orchestration is not informed of it and never ends.`;
 }

@@ -91,7 +91,7 @@ export function preparedText(input: unknown): string {
 }
 
 /** The pause after attempt `attempt`, counted from 1, as DurableTask.Core's RetryInterceptor computes it. */
-export function retryDelayMs(options: RetryOptions, attempt: number): number {
+export function taskRetryDelayMs(options: RetryOptions, attempt: number): number {
   const delay = options.firstRetryIntervalInMilliseconds * (options.backoffCoefficient ?? 1) ** (attempt - 1);
   return Math.min(delay, options.maxRetryIntervalInMilliseconds ?? HOST_LIMITS.retryPauseMs.value);
 }

@@ -4,17 +4,17 @@ import { diskFault } from "../../database/disk-room.ts";
 import type { DurableHttpRequest, DurableHttpResponse } from "../contract.ts";
 import { HOST_LIMITS } from "../limits.ts";
 import { managementUrls } from "./client-binding.ts";
+import { type InstanceFilter, isUnfinished, STATUSES, type Status } from "./instance-store.ts";
 import type { Outcome, Started } from "./orchestrations.ts";
 import {
+  type ApiCall,
   baseUrlOf,
-  type Call,
   CONTINUATION_HEADER,
   decodePart,
   type Handler,
   hasRefusedCharacter,
   instantOf,
   isJsonType,
-  isTrue,
   json,
   jsonBody,
   NO_JSON,
@@ -26,7 +26,6 @@ import {
 import { payloadFault, schedulerIdFault } from "./scheduler-limits.ts";
 import { shownHistory } from "./shown-history.ts";
 import { statusText } from "./status.ts";
-import { type InstanceFilter, isUnfinished, STATUSES, type Status } from "./store.ts";
 
 const POLL_AFTER_SECONDS = "10";
 const LOOK_AGAIN_AFTER_SECONDS = "5";
@@ -68,7 +67,7 @@ export async function routeHttp(parts: RouteParts, request: DurableHttpRequest):
   return problem(404, `The local durable engine has no route ${request.method} ${request.path}.`);
 }
 
-async function start(call: Call) {
+async function start(call: ApiCall) {
   const { request, orchestrations, settings } = call;
   const [name = "", id = ""] = call.parts;
   const body = jsonBody(request);
@@ -85,7 +84,7 @@ async function start(call: Call) {
   return answerStart(call, await orchestrations.start(name, id || undefined, input));
 }
 
-function answerStart({ request, hubName }: Call, started: Started): DurableHttpResponse {
+function answerStart({ request, hubName }: ApiCall, started: Started): DurableHttpResponse {
   switch (started.kind) {
     case "started": {
       // The real host's clients know of rewinding, and whoever starts is not told of it.
@@ -109,13 +108,15 @@ function answerStart({ request, hubName }: Call, started: Started): DurableHttpR
   }
 }
 
-function status({ request, parts: [id = ""], orchestrations }: Call): DurableHttpResponse {
+const isSet = (query: URLSearchParams, name: string) => query.get(name)?.toLowerCase() === "true";
+
+function status({ request, parts: [id = ""], orchestrations }: ApiCall): DurableHttpResponse {
   const row = orchestrations.find(id);
   if (!row) return { status: 404 };
   const { query } = request;
   const withInputs = query.get("showInput") !== "false";
-  const withResults = isTrue(query.get("showHistoryOutput"));
-  const history = isTrue(query.get("showHistory"))
+  const withResults = isSet(query, "showHistoryOutput");
+  const history = isSet(query, "showHistory")
     ? shownHistory(row, orchestrations.history(row.int), { withInputs, withResults })
     : undefined;
   const body = statusText(row, withInputs, history);
@@ -123,12 +124,12 @@ function status({ request, parts: [id = ""], orchestrations }: Call): DurableHtt
     const location = `${baseUrlOf(request)}${ownPath(request)}`;
     return json(202, body, { location, "retry-after": LOOK_AGAIN_AFTER_SECONDS });
   }
-  const asError = row.status === "Failed" && isTrue(query.get("returnInternalServerErrorOnFailure"));
+  const asError = row.status === "Failed" && isSet(query, "returnInternalServerErrorOnFailure");
   return json(asError ? 500 : 200, body);
 }
 
 /** As the engine has it stored: every event, with all that a replay needs. */
-function storedHistory({ parts: [id = ""], orchestrations }: Call): DurableHttpResponse {
+function storedHistory({ parts: [id = ""], orchestrations }: ApiCall): DurableHttpResponse {
   const row = orchestrations.find(id);
   if (!row) return { status: 404 };
   const { name, status: runtimeStatus } = row;
@@ -136,7 +137,7 @@ function storedHistory({ parts: [id = ""], orchestrations }: Call): DurableHttpR
 }
 
 /** In the order of their starts. */
-function list({ request, orchestrations }: Call): DurableHttpResponse {
+function list({ request, orchestrations }: ApiCall): DurableHttpResponse {
   const limit = pageSize(request.query);
   const filter = filterOf(request);
   if (typeof filter === "string") return problem(400, filter);
@@ -149,13 +150,13 @@ function list({ request, orchestrations }: Call): DurableHttpResponse {
   return json(200, `[${page.map((row) => statusText(row, showInput)).join(",")}]`, more);
 }
 
-async function purge({ parts: [id = ""], orchestrations }: Call) {
+async function purge({ parts: [id = ""], orchestrations }: ApiCall) {
   const instancesDeleted = await orchestrations.purge(id);
   if (instancesDeleted === 0) return { status: 404 };
   return json(200, JSON.stringify({ instancesDeleted }));
 }
 
-async function purgeMatching({ request, orchestrations }: Call) {
+async function purgeMatching({ request, orchestrations }: ApiCall) {
   if (instantOf(request.query, "createdTimeFrom") === undefined) {
     return problem(400, "The query has no createdTimeFrom: what is purged has a beginning.");
   }
@@ -167,7 +168,7 @@ async function purgeMatching({ request, orchestrations }: Call) {
 }
 
 /** HttpApiHandler, HandleRaiseEventRequestAsync: the instance is looked at first. */
-async function raiseEvent({ request, parts: [id = "", name = ""], orchestrations, settings }: Call) {
+async function raiseEvent({ request, parts: [id = "", name = ""], orchestrations, settings }: ApiCall) {
   const body = jsonBody(request);
   const isJson = isJsonType(request.headers["content-type"]);
   if (isJson && body.kind === "json" && body.text !== null) {
@@ -180,19 +181,19 @@ async function raiseEvent({ request, parts: [id = "", name = ""], orchestrations
   return problem(400, isJson ? NO_JSON : "An event's body has to be declared as application/json.");
 }
 
-async function terminate({ request, parts: [id = ""], orchestrations }: Call) {
+async function terminate({ request, parts: [id = ""], orchestrations }: ApiCall) {
   return answer(await orchestrations.terminate(id, reasonOf(request)));
 }
 
-async function suspend({ request, parts: [id = ""], orchestrations }: Call) {
+async function suspend({ request, parts: [id = ""], orchestrations }: ApiCall) {
   return answer(await orchestrations.suspend(id, reasonOf(request)));
 }
 
-async function resume({ request, parts: [id = ""], orchestrations }: Call) {
+async function resume({ request, parts: [id = ""], orchestrations }: ApiCall) {
   return answer(await orchestrations.resume(id, reasonOf(request)));
 }
 
-async function rewind({ request, parts: [id = ""], orchestrations }: Call) {
+async function rewind({ request, parts: [id = ""], orchestrations }: ApiCall) {
   const outcome = await orchestrations.rewind(id, reasonOf(request));
   if (outcome !== "unfailed") return answer(outcome);
   // Recorded from the real host, and held against it.
@@ -201,7 +202,7 @@ async function rewind({ request, parts: [id = ""], orchestrations }: Call) {
 }
 
 /** Under a new id, unless the same one is asked for. */
-async function restart(call: Call) {
+async function restart(call: ApiCall) {
   const { request, parts, orchestrations } = call;
   const row = orchestrations.find(parts[0] ?? "");
   if (!row) return problem(400, "No orchestration has this instance id.");

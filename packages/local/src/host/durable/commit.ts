@@ -4,9 +4,9 @@ import { unknownFunction } from "./activities.ts";
 import { orchestrationDetails } from "./activity-failure.ts";
 import { childCompleted, childFailed, EventType, type HistoryEvent } from "./history.ts";
 import { type Arrival, accept, type Delivery, Instance, type LiveInstances } from "./instance.ts";
+import type { EndedStatus, InstanceStore, ParentLink } from "./instance-store.ts";
 import type { Turn } from "./replay.ts";
 import type { End } from "./session.ts";
-import type { EndedStatus, ParentLink, Store } from "./store.ts";
 
 /** What follows from a committed turn in memory. */
 export interface Aftermath {
@@ -16,7 +16,7 @@ export interface Aftermath {
 
 export interface CommitParts {
   readonly app: FunctionApp;
-  readonly store: Store;
+  readonly store: InstanceStore;
   readonly live: LiveInstances;
 }
 
@@ -61,7 +61,7 @@ export function writeTurn(
 }
 
 /** An end decided by the orchestrator, or by a client's terminate. */
-export type FinalEnd = Exclude<End, { kind: "continued" }> | { readonly kind: "terminated"; readonly reason: string };
+type FinalEnd = Exclude<End, { kind: "continued" }> | { readonly kind: "terminated"; readonly reason: string };
 
 /** To be called inside `Database.write`: records the end and tells the parent. `customStatus` null leaves it as it is. */
 export function writeEnd(
@@ -81,7 +81,7 @@ export function writeEnd(
 }
 
 /** To be called inside `Database.write`: what it had set going and does not wait for any more runs to its end, also after a restart. */
-export function orphan(store: Store, { int, generation, open }: Instance): void {
+export function orphan(store: InstanceStore, { int, generation, open }: Instance): void {
   for (const [task, { work }] of open) if (work) store.addOrphan({ int, generation, task }, work);
 }
 

@@ -6,8 +6,8 @@ import { afterAll, expect, test } from "vitest";
 import { Database } from "../../database/database.ts";
 import { gateFor, openBench } from "./harness.ts";
 import { endedTask } from "./history.ts";
+import { InstanceStore } from "./instance-store.ts";
 import { runAndKill } from "./killed-child.ts";
-import { Store } from "./store.ts";
 
 const APP = join(import.meta.dirname, "fixtures/orders");
 const data = mkdtempSync(join(tmpdir(), "durable-crash-"));
@@ -44,7 +44,7 @@ test("three kills with 50 orchestrations and their timers, children and events u
   await bench.close();
 
   const db = new Database(join(data, "durable-testhub.sqlite"));
-  const store = new Store(db);
+  const store = new InstanceStore(db);
   for (const id of ids) {
     const { events } = store.history(store.find(id)?.int ?? 0);
     const ends = events.map(endedTask).filter((task) => task !== undefined);

@@ -2,7 +2,7 @@
 import type { Command } from "./actions.ts";
 import { EventType, type HistoryEvent, HTTP_ACTIVITY, isScheduling } from "./history.ts";
 
-export type Comparison =
+type Comparison =
   | { readonly kind: "same"; readonly fresh: Command[] }
   | { readonly kind: "differs"; readonly message: string };
 

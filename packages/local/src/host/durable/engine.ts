@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Database, type Durability } from "../../database/database.ts";
 import type { DurableEngine, DurableHttpRequest, DurableHttpResponse, FunctionApp } from "../contract.ts";
 import type { DurableSettings } from "../host-json-durable.ts";
-import type { Log } from "../log.ts";
+import type { Logger } from "../log.ts";
 import { Activities } from "./activities.ts";
 import { AzureStorageTransport } from "./azure-storage/azure-storage-transport.ts";
 import { bindingText } from "./client-binding.ts";
@@ -15,12 +15,12 @@ import {
   type StorageProviderSettings,
 } from "./engine-profile.ts";
 import { LiveInstances } from "./instance.ts";
+import { InstanceStore } from "./instance-store.ts";
 import { checkLibrary } from "./library.ts";
 import { MemoryTransport } from "./memory-transport.ts";
 import { Orchestrations } from "./orchestrations.ts";
 import { Packing } from "./packing.ts";
 import type { RouteParts } from "./route.ts";
-import { Store } from "./store.ts";
 import { takeUp } from "./take-up.ts";
 import { Timers } from "./timers.ts";
 import type { Transport } from "./transport.ts";
@@ -40,7 +40,7 @@ export interface DurableOptions {
   readonly remoteClients?: boolean;
   /** Replays the whole history in every turn, as a host without cached sessions does: finds what is not deterministic. */
   readonly replay?: boolean;
-  readonly log?: Log;
+  readonly log?: Logger;
   /** Activities and HTTP calls at one time. */
   readonly maxActivities?: number;
   /** Orchestrator turns that run or wait for their commit at one time. */
@@ -80,7 +80,7 @@ class Engine implements DurableEngine {
       app,
       db,
       settings: options.settings ?? {},
-      store: new Store(db),
+      store: new InstanceStore(db),
       live: new LiveInstances(),
       warn: (message: string) => log?.({ level: "warning", category: CATEGORY, source: "durable", message }),
     };

@@ -78,7 +78,7 @@ export async function openBench(appDir: string, options: BenchOptions = {}): Pro
 }
 
 /** The library's client, made as `df.getClient(context)` makes it. */
-export function clientOf(engine: DurableEngine, baseUrl: string): DurableClient {
+function clientOf(engine: DurableEngine, baseUrl: string): DurableClient {
   process.env["WEBSITE_HOSTNAME"] = new URL(baseUrl).host;
   const { getClient } = createRequire(import.meta.url)("durable-functions") as {
     getClient(context: object): DurableClient;

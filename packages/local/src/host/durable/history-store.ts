@@ -6,7 +6,7 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Database } from "../../database/database.ts";
 import { EventType, endedTask, type HistoryEvent } from "./history.ts";
-import { eventsOf, textOf } from "./stored-events.ts";
+import { readEvents, writeEvents } from "./stored-events.ts";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS turns (
@@ -37,7 +37,7 @@ export class HistoryStore {
   }
 
   append(int: number, seq: number, events: readonly HistoryEvent[]): void {
-    this.#db.prepare("INSERT INTO turns (int, seq, events) VALUES (?, ?, ?)").run(int, seq, textOf(events));
+    this.#db.prepare("INSERT INTO turns (int, seq, events) VALUES (?, ?, ?)").run(int, seq, writeEvents(events));
   }
 
   remove(int: number): void {
@@ -59,7 +59,7 @@ export class HistoryStore {
     );
     if (texts.length === 0) return { events: [], turns: 0 };
     const input = inputOf();
-    const events = texts.flatMap((text) => eventsOf(text, input));
+    const events = texts.flatMap((text) => readEvents(text, input));
     return { events, turns: texts.length };
   }
 
@@ -73,7 +73,7 @@ export class HistoryStore {
       const { Input: _, ...rest } = event;
       return rest;
     });
-    return { int, turns, events: deflateRawSync(textOf(kept), COMPRESSION) };
+    return { int, turns, events: deflateRawSync(writeEvents(kept), COMPRESSION) };
   }
 
   /** Puts the piece in the place of the turns, if they still are what it was made of. */

@@ -1,8 +1,8 @@
 // An unfinished orchestration in memory, and the register of all of them.
 import { Register } from "../register.ts";
 import { EventType, type HistoryEvent } from "./history.ts";
+import type { InstanceRow, InstanceStore, NewInstance, ParentLink, UnfinishedStatus } from "./instance-store.ts";
 import type { Session } from "./session.ts";
-import type { InstanceRow, NewInstance, ParentLink, Store, UnfinishedStatus } from "./store.ts";
 import type { Timer } from "./timers.ts";
 import type { Work } from "./work.ts";
 
@@ -111,7 +111,7 @@ export class LiveInstances {
 }
 
 /** To be called inside `Database.write`: keeps a message until a turn has taken it in. */
-export function accept(store: Store, instance: Instance, event: HistoryEvent): Arrival {
+export function accept(store: InstanceStore, instance: Instance, event: HistoryEvent): Arrival {
   instance.hasInbox = true;
   const generation = event.EventType === EventType.eventRaised ? null : instance.generation;
   return { event, generation, inbox: store.addToInbox(instance.int, generation, event) };

@@ -1,12 +1,12 @@
 // What the engine relies on inside durable-functions: its shapes, and the check that they are there.
 import { createRequire } from "node:module";
 
-export const LIBRARY_VERSION = "3.5.0";
+const LIBRARY_VERSION = "3.5.0";
 
 export const TaskState = { running: 0, failed: 1, completed: 2 } as const;
 
 /** `false` until tracked; then the library's number, or the event's name for external events. */
-export type LibraryTaskId = number | string | false;
+type LibraryTaskId = number | string | false;
 
 export interface RetryOptions {
   readonly firstRetryIntervalInMilliseconds: number;

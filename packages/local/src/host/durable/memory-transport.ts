@@ -2,7 +2,7 @@
 import type { Activities } from "./activities.ts";
 import { timerFired } from "./history.ts";
 import type { Arrival, Instance } from "./instance.ts";
-import type { Orphan } from "./store.ts";
+import type { Orphan } from "./instance-store.ts";
 import type { Timers } from "./timers.ts";
 import { completionOf, type Receiver, type Scheduled, type Transport } from "./transport.ts";
 import type { Work, WorkOutcome } from "./work.ts";

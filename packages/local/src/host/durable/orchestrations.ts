@@ -4,8 +4,8 @@ import { unknownFunction } from "./activities.ts";
 import { orphan, writeEnd } from "./commit.ts";
 import { eventRaised } from "./history.ts";
 import { accept, Instance } from "./instance.ts";
+import { type Cursor, type InstanceFilter, type InstanceRow, isUnfinished, type Status } from "./instance-store.ts";
 import { rewind } from "./rewind.ts";
-import { type InstanceFilter, type InstanceRow, isUnfinished, type Place, type Status } from "./store.ts";
 import { takeUp } from "./take-up.ts";
 import type { TurnParts, Turns } from "./turns.ts";
 
@@ -138,7 +138,7 @@ export class Orchestrations {
     const isMeant = ({ id, status }: Pick<InstanceRow, "id" | "status">) =>
       !isUnfinished(status) && (filter.statuses?.includes(status) ?? true) && id.startsWith(filter.idPrefix ?? "");
     let purged = 0;
-    for (let after: Place | undefined, isMore = true; isMore; ) {
+    for (let after: Cursor | undefined, isMore = true; isMore; ) {
       isMore = await db.write(() => {
         const rows = store.next(filter, after, PURGED_AT_ONCE);
         const meant = rows.filter(isMeant);

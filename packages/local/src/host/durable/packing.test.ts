@@ -1,8 +1,8 @@
 // When histories are packed: few at a time, not while much else is done, and once there are too many all the same.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Database } from "../../database/database.ts";
+import type { InstanceStore } from "./instance-store.ts";
 import { Packing } from "./packing.ts";
-import type { Store } from "./store.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -19,7 +19,7 @@ function packingOf(turns: () => number) {
       return writes.at(-1);
     },
   } as unknown as Database;
-  const store = { pack: (int: number) => ({ int }), putPack: () => true } as unknown as Store;
+  const store = { pack: (int: number) => ({ int }), putPack: () => true } as unknown as InstanceStore;
   return { packing: new Packing({ db, store, turns }), writes };
 }
 

@@ -1,11 +1,11 @@
 // Packs the histories of orchestrations that have ended, when the engine has little to do: nobody replays them any more.
 import type { Database } from "../../database/database.ts";
 import type { PackedHistory } from "./history-store.ts";
-import type { Store } from "./store.ts";
+import type { InstanceStore } from "./instance-store.ts";
 
-export interface PackingParts {
+interface PackingParts {
   readonly db: Database;
-  readonly store: Store;
+  readonly store: InstanceStore;
   /** How many have been run. */
   readonly turns: () => number;
 }

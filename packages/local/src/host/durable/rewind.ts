@@ -1,10 +1,10 @@
 // Rewinding: takes the failures out of the history of a failed instance, so that what failed is scheduled again and all else stands.
 // As AzureTableTrackingStore.RewindHistoryAsync of DurableTask.AzureStorage does it: every failure, and sub-orchestrations with their own.
 import { EventType, endedTask, type HistoryEvent, rewound } from "./history.ts";
-import type { InstanceRow, ParentLink, Store } from "./store.ts";
+import type { InstanceRow, InstanceStore, ParentLink } from "./instance-store.ts";
 
 /** To be called inside `Database.write`, with a failed instance. Answers it and the failed children under it, which all go on. */
-export function rewind(store: Store, row: InstanceRow, reason: string, at: Date): InstanceRow[] {
+export function rewind(store: InstanceStore, row: InstanceRow, reason: string, at: Date): InstanceRow[] {
   const { events } = store.history(row.int);
   const failedTasks = idsOf(events, EventType.taskFailed);
   const failedChildren = idsOf(events, EventType.childFailed);
@@ -29,7 +29,7 @@ function idsOf(events: readonly HistoryEvent[], type: number): Set<number> {
 }
 
 /** Undefined where it never began, was purged or is another's by now: then it is created again. */
-function failedChild(store: Store, parent: InstanceRow, created: HistoryEvent): InstanceRow | undefined {
+function failedChild(store: InstanceStore, parent: InstanceRow, created: HistoryEvent): InstanceRow | undefined {
   const child = store.find(created.InstanceId ?? "");
   if (child?.status !== "Failed" || child.parent === null) return undefined;
   const link = JSON.parse(child.parent) as ParentLink;

@@ -10,22 +10,22 @@ export interface RouteParts {
   readonly settings: DurableSettings;
 }
 
-export interface Call extends RouteParts {
+export interface ApiCall extends RouteParts {
   readonly request: DurableHttpRequest;
   /** The variable parts of the path, decoded. */
   readonly parts: readonly (string | undefined)[];
 }
 
-export type Handler = (call: Call) => DurableHttpResponse | Promise<DurableHttpResponse>;
+export type Handler = (call: ApiCall) => DurableHttpResponse | Promise<DurableHttpResponse>;
 
 const DEFAULT_PAGE = 100;
 export const CONTINUATION_HEADER = "x-ms-continuation-token";
 
-export type Body = { readonly kind: "json"; readonly text: string | null } | { readonly kind: "invalid" };
+export type ParsedBody = { readonly kind: "json"; readonly text: string | null } | { readonly kind: "invalid" };
 
 export const NO_JSON = "The body is no JSON.";
 
-export function jsonBody({ body }: DurableHttpRequest): Body {
+export function jsonBody({ body }: DurableHttpRequest): ParsedBody {
   if (body === "") return { kind: "json", text: null };
   try {
     JSON.parse(body);
@@ -67,10 +67,6 @@ export function decodePart(part: string): string {
   } catch {
     return part;
   }
-}
-
-export function isTrue(value: string | null): boolean {
-  return value?.toLowerCase() === "true";
 }
 
 export function json(status: number, body: string, headers: Record<string, string> = {}): DurableHttpResponse {

@@ -22,7 +22,7 @@ export function eventOfCommand(command: Command, instance: Instance, at: Date): 
 }
 
 /** What runs outside the database once the event is committed; sub-orchestrations are started by other means. */
-export type Dispatch =
+type Dispatch =
   | { readonly kind: "activity"; readonly name: string; readonly input: string }
   | { readonly kind: "http"; readonly request: HttpCall }
   | { readonly kind: "timer"; readonly fireAt: number }

@@ -3,7 +3,7 @@ import type { InvocationContext } from "@azure/functions";
 import { isError, messageOf, shown } from "../../thrown.ts";
 import { HOST_LIMITS } from "../limits.ts";
 import { type ActionRules, pauseFault, RejectedAction } from "./action-rules.ts";
-import { ActionType, type Command, commandOf, preparedText, retryDelayMs, timerCommand } from "./actions.ts";
+import { ActionType, type Command, commandOf, preparedText, taskRetryDelayMs, timerCommand } from "./actions.ts";
 import type { HistoryEvent } from "./history.ts";
 import {
   type LibraryAction,
@@ -268,7 +268,7 @@ export class Session {
     const beganAt = this.#firstAttempts.get(retried) ?? now;
     const fault = pauseFault(retried.retryOptions, attempt, now - beganAt);
     if (fault === undefined) {
-      this.#commands.push(timerCommand(this.#nextId++, now + retryDelayMs(retried.retryOptions, attempt)));
+      this.#commands.push(timerCommand(this.#nextId++, now + taskRetryDelayMs(retried.retryOptions, attempt)));
     } else {
       this.#fault ??= new RejectedAction(fault);
     }

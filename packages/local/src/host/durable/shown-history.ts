@@ -1,9 +1,9 @@
 // The history of an instance as the HTTP API shows it: the end of a task stands together with what was scheduled, which is not shown for itself.
 // (Durable extension: DurableClient, GetDurableOrchestrationStatusAsync.)
 import { EventType, endedTask, type HistoryEvent } from "./history.ts";
-import { type InstanceRow, isUnfinished } from "./store.ts";
+import { type InstanceRow, isUnfinished } from "./instance-store.ts";
 
-export interface HistoryOptions {
+interface HistoryOptions {
   readonly withInputs: boolean;
   readonly withResults: boolean;
 }

@@ -1,5 +1,5 @@
 // Instances as the HTTP API shows them.
-import type { InstanceRow } from "./store.ts";
+import type { InstanceRow } from "./instance-store.ts";
 
 export function statusText(row: InstanceRow, showInput: boolean, history?: readonly object[]): string {
   return JSON.stringify({

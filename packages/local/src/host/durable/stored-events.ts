@@ -7,7 +7,7 @@ const TEXTS = ["Input", "Result", "Details"] as const;
 type StoredEvent = { -readonly [member in keyof HistoryEvent]?: HistoryEvent[member] | number };
 
 /** The input of the orchestration is left out: it stands in the row of the instance. */
-export function textOf(events: readonly HistoryEvent[]): string {
+export function writeEvents(events: readonly HistoryEvent[]): string {
   let texts = "";
   const lengthOf = (text: string | null | undefined) => {
     if (typeof text !== "string") return text;
@@ -28,7 +28,7 @@ export function textOf(events: readonly HistoryEvent[]): string {
 }
 
 /** @param input of the orchestration. A text without a second line is what version 0.1 wrote: the events in plain JSON. */
-export function eventsOf(text: string, input: string | null): HistoryEvent[] {
+export function readEvents(text: string, input: string | null): HistoryEvent[] {
   const end = text.indexOf("\n");
   if (end < 0) return JSON.parse(text) as HistoryEvent[];
   let at = end + 1;

@@ -15,8 +15,8 @@ import {
   taskScheduled,
   timerCreated,
 } from "./history.ts";
-import { Store } from "./store.ts";
-import { eventsOf, textOf } from "./stored-events.ts";
+import { InstanceStore } from "./instance-store.ts";
+import { readEvents, writeEvents } from "./stored-events.ts";
 
 const APP = join(import.meta.dirname, "fixtures/orders");
 const HUB = "durable-testhub.sqlite";
@@ -42,17 +42,17 @@ test("a turn is read as it was written, and its texts are not quoted a second ti
     taskFailed(at, 1, "no\nluck", '{"stack":"…"}'),
     timerCreated(at, 2, 0),
   ];
-  const text = textOf(events);
-  expect(eventsOf(text, input)).toEqual(JSON.parse(JSON.stringify(events)));
+  const text = writeEvents(events);
+  expect(readEvents(text, input)).toEqual(JSON.parse(JSON.stringify(events)));
   // Once for the event and once for the task: the orchestration's own stands in its row.
   expect(text.split(input)).toHaveLength(3);
   // What version 0.1 wrote.
-  expect(eventsOf(JSON.stringify(events), null)).toEqual(JSON.parse(JSON.stringify(events)));
+  expect(readEvents(JSON.stringify(events), null)).toEqual(JSON.parse(JSON.stringify(events)));
 });
 
 test("turns of more than 1 KB take no pages of their own", async () => {
   const db = new Database(file);
-  const store = new Store(db);
+  const store = new InstanceStore(db);
   const input = JSON.stringify({ text: "x".repeat(1150) });
   const pages = () => Number(db.prepare("PRAGMA page_count").get()?.["page_count"]);
   const before = pages();
@@ -71,7 +71,7 @@ test("turns of more than 1 KB take no pages of their own", async () => {
 
 test("a change of an instance's state does not write its input anew", async () => {
   const db = new Database(file);
-  const store = new Store(db);
+  const store = new InstanceStore(db);
   const input = JSON.stringify({ text: "x".repeat(2500) });
   await db.write(() => {
     for (let n = 0; n < 200; n += 1) store.create({ id: `order-${n}`, name: "orders", input, at: n });
@@ -111,7 +111,7 @@ test("orchestrations in the file of the version before go on, and their historie
 
   const db = new Database(file);
   expect(db.prepare("SELECT count(*) AS n FROM history").get()).toEqual({ n: 0 });
-  new Store(db);
+  new InstanceStore(db);
   expect(db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'history'").get()).toBeUndefined();
   db.close();
 });
@@ -146,7 +146,7 @@ test("the history of an ended orchestration is packed into one row, and is shown
 
 test("a purge removes 500 at a time, with turns for others in between, and shrinks the file afterwards", async () => {
   const planted = new Database(file, "normal", { shrinks: true });
-  const store = new Store(planted);
+  const store = new InstanceStore(planted);
   await planted.write(() => {
     for (let n = 0; n < 1700; n += 1) plant(store, `ended-${n}`, n);
     store.create({ id: "unfinished", name: "waits", input: '{"before":0,"names":["x"]}', at: 800 });
@@ -155,7 +155,7 @@ test("a purge removes 500 at a time, with turns for others in between, and shrin
   const full = statSync(file).size;
 
   const bench = await openBench(APP, { data });
-  const remove = vi.spyOn(Store.prototype, "remove");
+  const remove = vi.spyOn(InstanceStore.prototype, "remove");
   const removed: number[] = [];
   let isOver = false;
   const look = () => {
@@ -181,7 +181,7 @@ test("a purge removes 500 at a time, with turns for others in between, and shrin
 });
 
 /** An ended instance with a history of 4 KB. */
-function plant(store: Store, id: string, createdAt: number): void {
+function plant(store: InstanceStore, id: string, createdAt: number): void {
   const creation = store.create({ id, name: "gone", input: `"${"x".repeat(1000)}"`, at: createdAt });
   if (creation.kind !== "created") throw new Error("it exists");
   for (const seq of [0, 1, 2]) store.appendHistory(creation.int, seq, [taskCompleted(at, seq, "x".repeat(1000))]);
@@ -201,7 +201,7 @@ function asBefore(path: string): void {
   for (const { int, seq, events, input } of rows.all()) {
     // It may have been packed already: that begins a quarter of a second after its end.
     const text = events instanceof Uint8Array ? inflateRawSync(events).toString() : String(events);
-    const plain = JSON.stringify(eventsOf(text, input === null ? null : String(input)));
+    const plain = JSON.stringify(readEvents(text, input === null ? null : String(input)));
     db.prepare("INSERT INTO history VALUES (?, ?, ?)").run(Number(int), Number(seq), plain);
   }
   db.exec("UPDATE instances SET input = (SELECT input FROM inputs WHERE inputs.int = instances.int)");

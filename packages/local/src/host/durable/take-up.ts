@@ -1,7 +1,7 @@
 // Makes an unfinished instance of the database live: at the start of the engine, and when one is rewound.
 import { endedTask, openTasks } from "./history.ts";
 import { Instance } from "./instance.ts";
-import { type InstanceRow, isUnfinished } from "./store.ts";
+import { type InstanceRow, isUnfinished } from "./instance-store.ts";
 import type { TurnParts, Turns } from "./turns.ts";
 
 /** Schedules again what it had scheduled and not seen the end of, and delivers what waits in its inbox. */

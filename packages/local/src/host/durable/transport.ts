@@ -2,7 +2,7 @@
 
 import { type HistoryEvent, taskCompleted, taskFailed } from "./history.ts";
 import type { Arrival, Instance } from "./instance.ts";
-import type { Orphan } from "./store.ts";
+import type { Orphan } from "./instance-store.ts";
 import type { Work, WorkOutcome } from "./work.ts";
 
 export interface Transport {

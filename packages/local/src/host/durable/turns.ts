@@ -6,12 +6,12 @@ import { Register } from "../register.ts";
 import { type Aftermath, type CommitParts, writeTurn } from "./commit.ts";
 import { endedTask, type HistoryEvent } from "./history.ts";
 import type { Arrival, Delivery, Instance } from "./instance.ts";
+import type { Orphan } from "./instance-store.ts";
 import { untilAllEnded } from "./open-tasks.ts";
 import type { Packing } from "./packing.ts";
 import { asOnHost, replayTurn, resumeTurn, type Turn, withoutTakenIds } from "./replay.ts";
 import { dispatchOfEvent, eventOfCommand } from "./scheduling.ts";
 import type { End, Session } from "./session.ts";
-import type { Orphan } from "./store.ts";
 import type { Origin, Receiver, Transport } from "./transport.ts";
 
 export interface TurnParts extends CommitParts {
@@ -21,7 +21,7 @@ export interface TurnParts extends CommitParts {
   readonly warn: (message: string) => void;
 }
 
-export interface TurnOptions {
+interface TurnOptions {
   /** Turns that run or wait for their commit at one time. */
   readonly maxTurns: number;
   /** Sessions kept in memory; 0 replays every turn. */

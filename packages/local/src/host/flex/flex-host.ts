@@ -6,7 +6,7 @@ import { type DescribedApp, type InstanceCounts, rolesOf } from "./groups.ts";
 import { Instances } from "./instances.ts";
 import { Router } from "./router.ts";
 
-export interface FlexOptions extends Pick<WatcherOptions, "worker" | "hangAfterMs" | "longestPauseMs" | "say"> {
+interface FlexOptions extends Pick<WatcherOptions, "worker" | "hangAfterMs" | "longestPauseMs" | "say"> {
   readonly instanceCounts: InstanceCounts;
   /** Told whenever a process begins, is ready or ends. */
   readonly onChange: (instances: readonly InstanceStatus[]) => void;

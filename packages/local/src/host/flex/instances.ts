@@ -14,8 +14,7 @@ interface Instance {
   port: number | undefined;
 }
 
-export interface InstancesOptions
-  extends Omit<WatcherOptions, "name" | "environment" | "turn" | "onMessage" | "onExit"> {
+interface InstancesOptions extends Omit<WatcherOptions, "name" | "environment" | "turn" | "onMessage" | "onExit"> {
   readonly onChange: () => void;
 }
 

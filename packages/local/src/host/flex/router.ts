@@ -3,12 +3,12 @@ import { Agent, type IncomingMessage, request as openRequest, type ServerRespons
 import { isSameName } from "../app/by-name.ts";
 import { decodePart } from "../durable/route.ts";
 import { mayAdminister } from "../http/function-keys.ts";
-import { isAdmin, isDurable, json, pathOf, text } from "../http/server.ts";
+import { isAdmin, isDurable, pathOf, sendJson, sendText } from "../http/server.ts";
 import type { InstanceStatus } from "../watcher-messages.ts";
 import { type DescribedFunction, DURABLE_GROUP, HTTP_GROUP } from "./groups.ts";
 
 /** What runs behind the router. */
-export interface RoutedApp {
+interface RoutedApp {
   readonly functions: readonly DescribedFunction[];
   readonly instances: {
     readonly statuses: readonly InstanceStatus[];
@@ -38,22 +38,22 @@ export class Router {
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const app = this.#app;
-    if (!app) return text(response, 503, "The host is starting.");
+    if (!app) return sendText(response, 503, "The host is starting.");
     const path = pathOf(request);
     if (isDurable(path)) return await this.#passOn(app, DURABLE_GROUP, request, response);
     if (isAdmin(path)) return await this.#admin(app, path.toLowerCase(), request, response);
-    if (!app.state.isStarted) return text(response, 503, "The host is starting.");
-    if (app.state.isStopping) return text(response, 503, "The host is stopping.");
+    if (!app.state.isStarted) return sendText(response, 503, "The host is starting.");
+    if (app.state.isStopping) return sendText(response, 503, "The host is stopping.");
     if (path !== "/" || app.instances.has(HTTP_GROUP)) return await this.#passOn(app, HTTP_GROUP, request, response);
-    return text(response, 200, "The Functions host is running.");
+    return sendText(response, 200, "The Functions host is running.");
   }
 
   async #passOn(app: RoutedApp, group: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!app.instances.has(group)) return text(response, 404, "");
+    if (!app.instances.has(group)) return sendText(response, 404, "");
     const given = new AbortController();
     response.once("close", () => given.abort());
     const port = await app.instances.portOf(group, AbortSignal.any([given.signal, AbortSignal.timeout(WAIT_MS)]));
-    if (port === undefined) return text(response, 503, `No process of the group ${group} is ready.`);
+    if (port === undefined) return sendText(response, 503, `No process of the group ${group} is ready.`);
     await this.#forward(port, request, response);
   }
 
@@ -65,7 +65,7 @@ export class Router {
       const passed = openRequest({ ...target, headers, agent: this.#agent });
       const broken = () => {
         if (response.headersSent || response.destroyed) response.destroy();
-        else text(response, 502, "The process that served this request has died.");
+        else sendText(response, 502, "The process that served this request has died.");
       };
       passed.once("error", broken);
       passed.once("response", (answer) => {
@@ -84,27 +84,27 @@ export class Router {
 
   async #admin(app: RoutedApp, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { functions, instances, checksKeys } = app;
-    if (checksKeys && !mayAdminister(path, request)) return text(response, 401, "");
+    if (checksKeys && !mayAdminister(path, request)) return sendText(response, 401, "");
     const shown = functions.map(({ group, ...one }) => one);
     const name = /^\/admin\/functions\/([^/]+)$/.exec(path)?.[1];
     const found = name === undefined ? undefined : functions.find((one) => isSameName(one.name, decodePart(name)));
     if (found && request.method === "POST") return await this.#passOn(app, found.group, request, response);
-    if (found) return json(response, 200, shown[functions.indexOf(found)]);
+    if (found) return sendJson(response, 200, shown[functions.indexOf(found)]);
     switch (path) {
       case "/admin/host/ping":
-        return text(response, 200, "");
+        return sendText(response, 200, "");
       case "/admin/functions":
-        return json(response, 200, shown);
+        return sendJson(response, 200, shown);
       case "/admin/counts":
-        return json(response, 200, await countsOf(instances.ports));
+        return sendJson(response, 200, await countsOf(instances.ports));
       case "/admin/host/status": {
         const state = app.state.isStopping ? "Stopping" : app.state.isStarted ? "Running" : "Starting";
         const processUptime = Math.round(performance.now());
         const status = app.state.isStarted ? 200 : 503;
-        return json(response, status, { state, processUptime, functions: shown, instances: instances.statuses });
+        return sendJson(response, status, { state, processUptime, functions: shown, instances: instances.statuses });
       }
       default:
-        return text(response, 404, "");
+        return sendText(response, 404, "");
     }
   }
 }

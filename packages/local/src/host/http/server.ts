@@ -13,7 +13,7 @@ import { takeBody } from "./request-body.ts";
 import { MOST_HEADER_BYTES, requestRefusal } from "./request-limits.ts";
 
 /** What the server serves once the app is loaded. */
-export interface Served extends ServedFunctions {
+interface Served extends ServedFunctions {
   readonly engine: DurableEngine | undefined;
   /** Runs an activity for the process that has the engine. */
   readonly invokeActivity: ((call: Buffer) => Promise<Buffer>) | undefined;
@@ -60,7 +60,7 @@ export async function openServer(
     if (status !== undefined) return void response.writeHead(status, { connection: "close" }).end();
     const forwarded = process.env["LOCAL_PUBLIC_ORIGIN"] || undefined;
     const refusal = foreignRequest(request.headers, forwarded);
-    if (refusal !== undefined) return text(response, 403, refusal);
+    if (refusal !== undefined) return sendText(response, 403, refusal);
     // As Azure's front end says which host the browser has asked.
     if (forwarded !== undefined && request.headers.origin === forwarded)
       request.headers["x-forwarded-host"] = hostOf(forwarded);
@@ -101,18 +101,18 @@ async function respond(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  if (!served) return text(response, 503, "The host is starting.");
+  if (!served) return sendText(response, 503, "The host is starting.");
   const path = pathOf(request);
   if (isAdmin(path)) return await admin(served, request, response, path);
   if (isDurable(path)) return await durable(served, request, response, path);
-  if (draining) return text(response, 503, "The host is stopping.");
+  if (draining) return sendText(response, 503, "The host is stopping.");
   if (path === ACTIVITIES_PATH && served.invokeActivity) {
     const call = await takeBody(request, response);
     if (call) response.end(await served.invokeActivity(call));
     return;
   }
   if (await serveFunction(served, request, response, path)) return;
-  if (path === "/") return text(response, 200, "The Functions host is running.");
+  if (path === "/") return sendText(response, 200, "The Functions host is running.");
   response.writeHead(404).end();
 }
 
@@ -136,27 +136,27 @@ function queryOf({ url = "/" }: IncomingMessage): URLSearchParams {
 async function admin(served: Served, request: IncomingMessage, response: ServerResponse, given: string): Promise<void> {
   const path = given.toLowerCase();
   const functions = [...served.app.functions.values()];
-  if (request.method === "GET" && path === "/admin/counts") return json(response, 200, served.counts());
-  if (served.checksKeys && !mayAdminister(path, request)) return text(response, 401, "");
+  if (request.method === "GET" && path === "/admin/counts") return sendJson(response, 200, served.counts());
+  if (served.checksKeys && !mayAdminister(path, request)) return sendText(response, 401, "");
   if (request.method === "GET") {
-    if (path === "/admin/host/ping") return text(response, 200, "");
-    if (path === "/admin/functions") return json(response, 200, functions.map(served.describe));
+    if (path === "/admin/host/ping") return sendText(response, 200, "");
+    if (path === "/admin/functions") return sendJson(response, 200, functions.map(served.describe));
     if (path === "/admin/host/status") {
       const processUptime = Math.round(performance.now());
-      return json(response, 200, { state: "Running", processUptime, functions: functions.map(served.describe) });
+      return sendJson(response, 200, { state: "Running", processUptime, functions: functions.map(served.describe) });
     }
   }
   const name = /^\/admin\/functions\/([^/]+)$/.exec(path)?.[1];
   const registered = name === undefined ? undefined : served.app.functions.get(decodePart(name));
-  if (!registered) return text(response, 404, "");
-  if (request.method === "GET") return json(response, 200, served.describe(registered));
-  if (request.method !== "POST") return text(response, 405, "");
+  if (!registered) return sendText(response, 404, "");
+  if (request.method === "GET") return sendJson(response, 200, served.describe(registered));
+  if (request.method !== "POST") return sendText(response, 405, "");
   const body = await takeBody(request, response);
   if (!body) return;
   const input = readInput(body.toString());
-  if (input === "invalid") return text(response, 400, `The body has to be JSON such as {"input": "text"}.`);
+  if (input === "invalid") return sendText(response, 400, `The body has to be JSON such as {"input": "text"}.`);
   const refusal = served.runByHand(registered.name, input.text);
-  return refusal === undefined ? text(response, 202, "") : text(response, 400, refusal);
+  return refusal === undefined ? sendText(response, 202, "") : sendText(response, 400, refusal);
 }
 
 function readInput(body: string): { text: string | undefined } | "invalid" {
@@ -171,12 +171,12 @@ function readInput(body: string): { text: string | undefined } | "invalid" {
 }
 
 async function durable({ engine }: Served, request: IncomingMessage, response: ServerResponse, path: string) {
-  if (!engine) return text(response, 404, "The app has no durable functions.");
+  if (!engine) return sendText(response, 404, "The app has no durable functions.");
   const isWebhook = path.startsWith(WEBHOOK_PREFIX);
   const prefix = isWebhook ? WEBHOOK_PREFIX : RPC_PREFIX;
   const query = queryOf(request);
   const key = keyOf(request);
-  if (isWebhook && key !== WEBHOOK_KEY && key !== MASTER_KEY) return text(response, 401, "");
+  if (isWebhook && key !== WEBHOOK_KEY && key !== MASTER_KEY) return sendText(response, 401, "");
   const body = await takeBody(request, response);
   if (!body) return;
   const headers: Record<string, string | undefined> = {};
@@ -194,10 +194,10 @@ async function durable({ engine }: Served, request: IncomingMessage, response: S
   response.end(answer.body);
 }
 
-export function text(response: ServerResponse, status: number, body: string): void {
+export function sendText(response: ServerResponse, status: number, body: string): void {
   response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(body);
 }
 
-export function json(response: ServerResponse, status: number, body: unknown): void {
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(JSON.stringify(body));
 }

@@ -1,6 +1,6 @@
 // What every trigger that listens by itself offers the host.
 import type { FunctionApp, RegisteredFunction } from "../contract.ts";
-import type { Log } from "../log.ts";
+import type { Logger } from "../log.ts";
 
 export interface Listener {
   readonly functionName: string;
@@ -20,7 +20,7 @@ export interface ListenerContext {
   readonly app: FunctionApp;
   /** With its settings filled in. */
   readonly registered: RegisteredFunction;
-  readonly log: Log;
+  readonly log: Logger;
 }
 
 /** One line of the host about a function. */

@@ -14,13 +14,13 @@ import type { ServiceBusSettings } from "../host-json.ts";
 import { describeFault } from "../invocation.ts";
 import { type BatchSource, isSession, receiveBatches } from "./batch-loop.ts";
 import { hostLine, type Listener, type ListenerContext } from "./listener.ts";
+import type { MessageActions, MessageSource } from "./message-source.ts";
 import { noSession, receiveFault, receiveSessions } from "./sessions.ts";
-import type { Settler, Source } from "./source.ts";
 
 /** A message from the moment when it is received until it is settled. */
 interface Delivery {
   readonly message: ServiceBusReceivedMessage;
-  readonly settler: Settler;
+  readonly settler: MessageActions;
   /** Set when it is settled, or is about to be. */
   settled: boolean;
 }
@@ -48,7 +48,7 @@ class ServiceBusListener implements Listener {
   readonly #underWay = new Map<Delivery, Promise<void>>();
   #receiver: ServiceBusReceiver | undefined;
   /** Settles over the connection of the moment: a lock outlives the connection over which its message came. */
-  readonly #current: Settler = {
+  readonly #current: MessageActions = {
     completeMessage: async (message) => await this.#receiver?.completeMessage(message),
     abandonMessage: async (message, properties) => await this.#receiver?.abandonMessage(message, properties),
   };
@@ -89,7 +89,7 @@ class ServiceBusListener implements Listener {
       skipConvertingDate: true,
       maxAutoLockRenewalDurationInMs: this.#takesMany ? 0 : this.#settings.maxAutoLockRenewalDurationMs,
     };
-    const source: Source = {
+    const source: MessageSource = {
       handle: (message, settler) => this.#take({ message, settler, settled: false }),
       // What fails after the end is the SDK's way out of what it was doing.
       failed: async (args) => (ended.aborted ? undefined : this.#tellOutage(args)),
@@ -165,7 +165,7 @@ class ServiceBusListener implements Listener {
     return this.#run(input, traceParent(message), `message ${message.messageId}`);
   }
 
-  #batchSource(accept: BatchSource["accept"], { failed }: Source): BatchSource {
+  #batchSource(accept: BatchSource["accept"], { failed }: MessageSource): BatchSource {
     return {
       accept,
       run: (messages, receiver) => this.#takeBatch(messages, receiver),

@@ -3,14 +3,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isServiceBusError, type ProcessErrorArgs, type ServiceBusSessionReceiver } from "@azure/service-bus";
 import { inWords, isError } from "../../thrown.ts";
 import type { ServiceBusSettings } from "../host-json.ts";
-import type { Source } from "./source.ts";
+import type { MessageSource } from "./message-source.ts";
 
 const TRY_AGAIN_AFTER_MS = 300;
 
 /** Begins to receive; the answer ends it. */
 export function receiveSessions(
   accept: () => Promise<ServiceBusSessionReceiver>,
-  source: Source,
+  source: MessageSource,
   settings: ServiceBusSettings,
 ): () => Promise<void> {
   const stopped = new AbortController();
@@ -31,7 +31,7 @@ export function receiveSessions(
 }
 
 /** That no session has messages is no fault: the broker says so after its time-out. */
-export async function noSession(cause: unknown, source: Source): Promise<undefined> {
+export async function noSession(cause: unknown, source: MessageSource): Promise<undefined> {
   if (isServiceBusError(cause) && (cause.code === "ServiceTimeout" || cause.code === "SessionCannotBeLocked")) return;
   await source.failed(receiveFault(cause));
 }
@@ -43,7 +43,7 @@ export function receiveFault(cause: unknown): ProcessErrorArgs {
 
 async function receiveSession(
   session: ServiceBusSessionReceiver,
-  source: Source,
+  source: MessageSource,
   { sessionIdleTimeoutMs: idleMs, maxConcurrentCallsPerSession: maxConcurrentCalls }: ServiceBusSettings,
   open: Set<() => Promise<void>>,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import type { Activities } from "../activities.ts";
 import { type AzureStorageProfile, CLIENT_REQUESTS, REQUESTS } from "../engine-profile.ts";
 import { EventType, timerFired } from "../history.ts";
 import { type Arrival, accept, type Instance } from "../instance.ts";
-import type { Orphan, Store } from "../store.ts";
+import type { InstanceStore, Orphan } from "../instance-store.ts";
 import { Timers } from "../timers.ts";
 import {
   completionOf,
@@ -24,9 +24,9 @@ import { StorageAccount } from "./storage-account.ts";
 import { timerVisibilityMs } from "./timer-visibility.ts";
 import { WorkItemQueue, type WorkMessage } from "./work-item-queue.ts";
 
-export interface AzureStorageParts {
+interface AzureStorageParts {
   readonly db: Database;
-  readonly store: Store;
+  readonly store: InstanceStore;
   readonly profile: AzureStorageProfile;
   readonly activities: Activities;
   readonly maxActivities: number;

@@ -6,8 +6,8 @@ import { afterEach, expect, test } from "vitest";
 import { Database } from "../../../database/database.ts";
 import { type BenchOptions, openBench } from "../harness.ts";
 import { endedTask, eventRaised } from "../history.ts";
+import { InstanceStore } from "../instance-store.ts";
 import { runAndKill } from "../killed-child.ts";
-import { Store } from "../store.ts";
 import { Leases } from "./leases.ts";
 
 const RULES_APP = join(import.meta.dirname, "../fixtures/rules");
@@ -96,7 +96,7 @@ test("a message that was dequeued when its process was killed comes back when it
   await first.close();
 
   const db = new Database(join(data, HUB));
-  const [store, leases] = [new Store(db), new Leases(db)];
+  const [store, leases] = [new InstanceStore(db), new Leases(db)];
   const visibleAt = Date.now() + VISIBILITY_MS;
   await db.write(() => {
     const n = store.addToInbox(store.find(id)?.int ?? 0, null, eventRaised(new Date(), "x", "1"));
@@ -139,7 +139,7 @@ test("three kills under load lose nothing, and record each answer once", async (
   await bench.close();
 
   const db = new Database(join(data, HUB));
-  const store = new Store(db);
+  const store = new InstanceStore(db);
   for (const id of ids) {
     const ends = store
       .history(store.find(id)?.int ?? 0)

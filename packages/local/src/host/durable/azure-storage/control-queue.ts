@@ -15,7 +15,7 @@ export interface ControlMessage extends QueueMessage {
   readonly wakes: boolean;
 }
 
-export interface ControlQueueParts {
+interface ControlQueueParts {
   readonly profile: AzureStorageProfile;
   readonly account: StorageAccount;
   readonly timers: Timers;

@@ -17,7 +17,7 @@ export interface WorkMessage extends QueueMessage {
   readonly answer: (outcome: WorkOutcome) => Promise<void>;
 }
 
-export interface WorkItemQueueParts {
+interface WorkItemQueueParts {
   readonly profile: AzureStorageProfile;
   readonly account: StorageAccount;
   readonly timers: Timers;

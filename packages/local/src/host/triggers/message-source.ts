@@ -2,9 +2,9 @@
 import type { ProcessErrorArgs, ServiceBusReceivedMessage, ServiceBusReceiver } from "@azure/service-bus";
 
 /** Where messages come from: one entity, or one session of it. */
-export interface Source {
-  readonly handle: (message: ServiceBusReceivedMessage, receiver: Settler) => Promise<void>;
+export interface MessageSource {
+  readonly handle: (message: ServiceBusReceivedMessage, receiver: MessageActions) => Promise<void>;
   readonly failed: (args: ProcessErrorArgs) => Promise<void>;
 }
 
-export type Settler = Pick<ServiceBusReceiver, "completeMessage" | "abandonMessage">;
+export type MessageActions = Pick<ServiceBusReceiver, "completeMessage" | "abandonMessage">;

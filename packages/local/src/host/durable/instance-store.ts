@@ -8,7 +8,7 @@ export type UnfinishedStatus = "Pending" | "Running" | "Suspended";
 export type EndedStatus = "Completed" | "Failed" | "Terminated";
 export type Status = UnfinishedStatus | EndedStatus;
 
-export const UNFINISHED: readonly Status[] = ["Pending", "Running", "Suspended"];
+const UNFINISHED: readonly Status[] = ["Pending", "Running", "Suspended"];
 export const STATUSES: readonly Status[] = [...UNFINISHED, "Completed", "Failed", "Terminated"];
 
 /** Where the result of a sub-orchestration goes. */
@@ -44,11 +44,11 @@ export interface NewInstance {
   readonly parent?: ParentLink | undefined;
 }
 
-export type Creation =
+type Creation =
   | { readonly kind: "created"; readonly int: number }
   | { readonly kind: "exists"; readonly status: UnfinishedStatus };
 
-export interface InboxRow {
+interface InboxRow {
   readonly n: number;
   readonly generation: number | null;
   readonly event: HistoryEvent;
@@ -62,7 +62,7 @@ export interface Orphan {
 }
 
 /** Where a search by the time of creation goes on. */
-export interface Place {
+export interface Cursor {
   readonly createdAt: number;
   readonly int: number;
 }
@@ -103,7 +103,7 @@ const SCHEMA = `
     PRIMARY KEY (int, generation, task)) WITHOUT ROWID;`;
 
 /** Every method that changes something is to be called inside `Database.write`. */
-export class Store {
+export class InstanceStore {
   readonly #db: Database;
   readonly #histories: HistoryStore;
 
@@ -260,7 +260,7 @@ export class Store {
   /** The next instances that began within a time, whatever became of them, in the order of their beginning. */
   next(
     { createdFrom = 0, createdTo = LAST_INSTANT }: Pick<InstanceFilter, "createdFrom" | "createdTo">,
-    after: Place | undefined,
+    after: Cursor | undefined,
     most: number,
   ) {
     const { createdAt, int } = after ?? { createdAt: createdFrom, int: 0 };
