@@ -4,12 +4,17 @@ import { join } from "node:path";
 import { ROOT } from "./root.ts";
 
 interface Entities {
-  readonly queues: readonly { readonly name: string; readonly properties?: { readonly requiresSession?: boolean } }[];
+  readonly queues: readonly {
+    readonly name: string;
+    readonly listeners: readonly string[];
+    readonly properties?: { readonly requiresSession?: boolean };
+  }[];
 }
 
 const FILE = "infra/entities/service-bus.json";
 const { queues } = JSON.parse(readFileSync(join(ROOT, FILE), "utf8")) as Entities;
-const replies = queues.filter(({ name }) => name.startsWith("replies-"));
+/** Where the app itself listens its own agents are answered. */
+const replies = queues.filter(({ name, listeners }) => name.startsWith("replies-") && !listeners.includes("app"));
 const named = (hasSessions: boolean) =>
   replies.find(({ properties }) => (properties?.requiresSession ?? false) === hasSessions)?.name ?? "replies-client";
 

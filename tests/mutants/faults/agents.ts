@@ -96,7 +96,7 @@ export const OF_AGENTS = [
     ],
     [
       "The breaker does not open for a part of the calls.",
-      "core:agents/endpoint-health.ts EndpointHealth.constructor",
+      "core:agents/circuit-breaker.ts CircuitBreaker.constructor",
       ["drop element", "CountBreaker"],
       ROUTE_AGENT,
     ],

@@ -129,7 +129,7 @@ export const OF_RECORDS = [
       "An attempt that does not hold the job goes on.",
       "core:domain/steps/attempt.ts standingOf",
       ["text", "record?.lockedBy !== lockedBy", "!record"],
-      "operations:find-progress.test.ts",
+      "operations:read-progress.test.ts",
     ],
     [
       "A start message that is faster than the record of its attempt is dropped.",

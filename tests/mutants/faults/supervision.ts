@@ -119,7 +119,7 @@ export const OF_SUPERVISION = [
     [
       "An operator acts on a version that was not looked at.",
       "core:scheduler/operating/operate-job.ts operateOn",
-      ["never", "isWanted"],
+      ["never", "isWantedVersion"],
       "operations:operate-job.test.ts",
     ],
   ]),
