@@ -127,7 +127,7 @@ export const OF_RECORDS = [
     ],
     [
       "An attempt that does not hold the job goes on.",
-      "core:domain/steps/attempt.ts standingOf",
+      "core:domain/steps/attempt.ts outcomeReadBy",
       ["text", "record?.lockedBy !== lockedBy", "!record"],
       "operations:read-progress.test.ts",
     ],
