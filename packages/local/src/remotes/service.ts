@@ -18,7 +18,7 @@ import { Faults, type FaultTarget } from "./faults.ts";
 import { Reports } from "./reports.ts";
 
 /** Where a POST goes. `pattern` is what faults name it by. */
-export type ResourceRoute =
+type ResourceRoute =
   | { readonly kind: "create"; readonly pattern: string; readonly resource: ParsedResource }
   | {
       readonly kind: "act";

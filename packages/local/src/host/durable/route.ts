@@ -21,7 +21,7 @@ export type Handler = (call: ApiCall) => DurableHttpResponse | Promise<DurableHt
 const DEFAULT_PAGE = 100;
 export const CONTINUATION_HEADER = "x-ms-continuation-token";
 
-export type ParsedBody = { readonly kind: "json"; readonly text: string | null } | { readonly kind: "invalid" };
+type ParsedBody = { readonly kind: "json"; readonly text: string | null } | { readonly kind: "invalid" };
 
 export const NO_JSON = "The body is no JSON.";
 
