@@ -13,8 +13,8 @@ test("npm start -- --exit --json: every sample ends as it should, and one line o
   expect(await start.ended, start.output()).toBe(0);
   const last = start.output().trimEnd().split("\n").at(-1) ?? "";
   expect(JSON.parse(last)).toEqual({
-    sent: 14,
-    processed: 9,
+    sent: 15,
+    processed: 10,
     compensated: 2,
     cancelled: 0,
     error: 1,

@@ -127,7 +127,7 @@ test("the queues are listed with their counts, and a queue in pages, the oldest 
   const { body } = await ask();
   const names = (body["queues"] as Json[]).map(({ queue }) => queue);
   expect(names).toEqual([
-    ...["jobs", "jobs-priority", "scheduler", "agent-replies", "agent-requests-fraud"],
+    ...["jobs", "jobs-priority", "scheduler", "agent-replies", "agent-requests-fraud", "replies-replacements"],
     ...["quarantine", "quarantine-dead-letters"],
   ]);
   const oldestAt = String((await page("scheduler"))[0]?.["enqueuedAt"]);
@@ -317,9 +317,9 @@ test("a queue and a message that are not there, and a query that is at fault", a
     body: { error: expect.stringContaining("quarantine") },
   });
   expect((await ask("/replies-shop/1")).status).toBe(404);
-  expect((await ask("/orders/1")).status).toBe(404);
-  expect((await ask("/orders/x")).status).toBe(404);
-  expect((await ask("/orders/99999999999999999999/discard", REASON)).status).toBe(404);
+  expect((await ask("/jobs/1")).status).toBe(404);
+  expect((await ask("/jobs/x")).status).toBe(404);
+  expect((await ask("/jobs/99999999999999999999/discard", REASON)).status).toBe(404);
   expect(await ask("?queue=jobs&limit=101&from=x")).toMatchObject({ status: 400, body: { faults: [{}, {}] } });
 });
 

@@ -186,7 +186,7 @@ describe("what a sender may try", () => {
     const resent = await send(
       host,
       "POST",
-      "/api/dead-letters/orders/1/resend",
+      "/api/dead-letters/jobs/1/resend",
       JSON_TYPE,
       `{"reason":"r","body":${deep}}`,
     );

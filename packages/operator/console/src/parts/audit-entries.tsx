@@ -51,7 +51,7 @@ function What({ entry }: EntryProps) {
         <>
           {SUPERVISION.action(entry.action)}
           {entry.outcome !== "done" && (
-            <p className="fault">
+            <p className={entry.outcome.startsWith("done: ") ? "quiet" : "fault"}>
               <Said text={entry.outcome} />
             </p>
           )}
