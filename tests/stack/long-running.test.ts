@@ -315,7 +315,9 @@ test("an operator finds what awaits a report and answers in its place, by keyboa
   // The carrier's own report changes nothing any more.
   expect(await report("waits-1", { kind: "rejected", message: "no van" })).toMatchObject({ status: 200 });
   await press("Show what operators and supervisors did");
-  await page.getByRole("row", { name: /local-operator .* done: arrangeShipping the carrier rang back/ }).waitFor();
+  await page
+    .getByRole("row", { name: /local-operator .* done: arrangeShipping was reported as done the carrier rang back/ })
+    .waitFor();
 
   await page.goto(`${base}/jobs/waits-2`);
   await press("Report arrangeShipping as rejected");
