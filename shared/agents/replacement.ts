@@ -1,8 +1,7 @@
 // The agent of `exchange`, whose service is this app itself (P35): starts an order of another workflow, and cancels it, as any client does.
 import { createHash } from "node:crypto";
-import { contentDigest } from "@scheduler-agent-supervisor/client/content-digest";
 import { cancellationOf, submissionOf } from "@scheduler-agent-supervisor/client/job-requests";
-import { defineLocalAgent, type ReadEnd } from "@scheduler-agent-supervisor/core/agents";
+import { contentDigest, defineLocalAgent, type ReadEnd } from "@scheduler-agent-supervisor/core/agents";
 import { z } from "zod";
 import { type Order, USUAL_WORKFLOW } from "../contracts/order.ts";
 
@@ -30,7 +29,7 @@ const endOf: ReadEnd = async ({ idempotencyKey, direction, job }, store) => {
   if (processState === undefined) return undefined;
   const order = `order ${wanted.orderId}`;
   // Another sender's; or its own, as it was before an operator edited the exchange.
-  if (digest !== (await contentDigest(wanted, USUAL_WORKFLOW)))
+  if (digest !== contentDigest(wanted, USUAL_WORKFLOW))
     return { kind: "rejected", message: `${order} has other content`, outcomeUnknown: true };
   const isForward = direction === "forward";
   switch (processState) {
@@ -69,7 +68,8 @@ export const replacementAgent = defineLocalAgent({
       const order = replacementOf(job, correlationId);
       const address = { replyTo: REPLIES, correlationId };
       const first = result || reference ? [] : [submissionOf(order, APP, address)];
-      const cancellation = await cancellationOf(order, `${job.orderId} is compensated`, APP, address);
+      const digest = contentDigest(order, USUAL_WORKFLOW);
+      const cancellation = cancellationOf(order, digest, `${job.orderId} is compensated`, APP, address);
       for (const { queue, message } of [...first, cancellation]) await send(queue, message);
       return { kind: "accepted", reference: order.orderId };
     },

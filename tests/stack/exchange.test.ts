@@ -1,6 +1,7 @@
 // An exchange through the whole stack (P35): one of its steps starts an order of another workflow, and ends with it.
 
 import { cancellationOf } from "@scheduler-agent-supervisor/client/job-requests";
+import { contentDigest } from "@scheduler-agent-supervisor/core/agents";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { replacementOf } from "../../shared/agents/replacement.ts";
@@ -86,7 +87,8 @@ test.concurrent(
       idName: "orderId",
       usualWorkflow: "order-fulfilment",
     };
-    const { message } = await cancellationOf(order, "not wanted", queues, { replyTo: "replies-shop" });
+    const digest = contentDigest(order, "order-fulfilment");
+    const { message } = cancellationOf(order, digest, "not wanted", queues, { replyTo: "replies-shop" });
     await app.bus.createSender("jobs").sendMessages(message);
     const cancelled = await app.eventually("exchange-3", ended, WITHIN_MS);
     expect(cancelled).toMatchObject({

@@ -252,7 +252,11 @@ export function createJobClient(options: JobClientOptions): JobClient {
       if (closed) throw closedError();
       return cancellations.answer(String(idIn(job, options)), waiting, async (submissionId, abortSignal) => {
         await session.listen();
-        await send(await cancellationOf(job, waiting.reason, options, { ...address, submissionId }), abortSignal);
+        const cancellation = cancellationOf(job, await digestOf(job), waiting.reason, options, {
+          ...address,
+          submissionId,
+        });
+        await send(cancellation, abortSignal);
       });
     },
     async follow(jobId, { job, ...waiting } = {}) {

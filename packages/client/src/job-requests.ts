@@ -1,6 +1,5 @@
 // The messages that submit a job and cancel it (P1, P13, P15). A process that does not wait for the answers sends them over a connection of its own.
 import type { ServiceBusMessage } from "@azure/service-bus";
-import { contentDigest } from "./content-digest.ts";
 import type { JobRequest, WantedStatuses } from "./job-messages.ts";
 
 /** The app's queues, and what its contracts say of each job. */
@@ -41,15 +40,15 @@ export function submissionOf(job: JobRequest, queues: JobQueues, address: ReplyT
   return requestOf(job, jobId, { body: job, messageId: jobId }, queues, address);
 }
 
-/** Of a job, given as it was submitted. It may be sent twice. */
-export async function cancellationOf(
+/** Of a job, given as it was submitted, with the digest of its content. It may be sent twice. */
+export function cancellationOf(
   job: JobRequest,
+  digest: string,
   reason: string | undefined,
   queues: JobQueues,
   address: ReplyTo,
-): Promise<RequestMessage> {
+): RequestMessage {
   const jobId = String(idIn(job, queues));
-  const digest = await contentDigest(job, queues.usualWorkflow);
   const body = { kind: "Cancel", jobId, contentDigest: digest, ...(reason && { reason }) };
   const { submissionId } = address;
   return requestOf(job, jobId, { body, ...(submissionId && { messageId: submissionId }) }, queues, address);

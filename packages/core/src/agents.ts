@@ -54,3 +54,4 @@ export {
 export { defineLocalAgent, type LocalReply, Rejected, reject, rule } from "./app/define-local-agent.ts";
 export type { CompensationTarget, Completion, ReadResult, StepResult } from "./domain/record/state-record.ts";
 export type { NamedStep, ReadEnd, StepEnded } from "./scheduler/steps/report-by-key.ts";
+export { contentDigest } from "./submission/content-digest.ts";

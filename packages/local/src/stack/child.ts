@@ -42,6 +42,12 @@ export const EXIT_WITH_PARENT = [
   new URL(`./exit-with-parent${extname(import.meta.filename)}`, import.meta.url).href,
 ] as const;
 
+const started = new Set<Child>();
+/** Before all else that is done then: what still begins would write to folders that are removed as its parent ends. */
+process.prependListener("exit", () => {
+  for (const child of started) if (child.alive) child.signal("SIGKILL");
+});
+
 export class Child {
   readonly process: ChildProcess;
   /** Resolves when the process and all that it started have ended, or when it could not be started. */
@@ -52,9 +58,11 @@ export class Child {
   constructor(process: ChildProcess, tail: () => Promise<string> = async () => "") {
     this.process = process;
     this.tail = tail;
+    started.add(this);
     this.exited = new Promise((resolve) => {
       const closed = once(process, "close");
       process.once("exit", async (code, signal) => {
+        started.delete(this);
         await endGroup(process.pid);
         // What it said last may still be in its pipes.
         await Promise.race([closed, sleep(OUTPUT_LIMIT_MS)]);
