@@ -25,8 +25,8 @@ const DOWN_MS = 25_000;
 const SAMPLES_END_WITHIN_MS = 90_000;
 const ALL_END_WITHIN_MS = 90_000;
 const GROUPS = [
-  ...["durable", "durable.2", "agentReplies", "fraudQueueAgent", "gauges", "housekeeping", "http", "startAttempt"],
-  ...["submission", "submission.2", "submissionPriority", "supervisor"],
+  ...["durable", "durable.2", "agentReplies", "fraudQueueAgent", "gauges", "housekeeping", "http"],
+  ...["replacementReplies", "startAttempt", "submission", "submission.2", "submissionPriority", "supervisor"],
 ];
 
 /** One step, over a queue; a single failure would end it. */
@@ -72,8 +72,8 @@ afterAll(async () => {
 
 const pidOf = (name: InstanceName) => app.stack.instances.find((one) => one.name === name)?.pid;
 
-test("ten groups scale by themselves, as the cost of zones says", () => {
-  expect(new Set(GROUPS.map((name) => name.replace(/\.\d$/, ""))).size).toBe(10);
+test("eleven groups scale by themselves, as the cost of zones says", () => {
+  expect(new Set(GROUPS.map((name) => name.replace(/\.\d$/, ""))).size).toBe(11);
 });
 
 test("each group of functions has processes of its own", () => {
@@ -100,7 +100,7 @@ test(
     const ended = await follow(sent, app.records, board, SAMPLES_END_WITHIN_MS, signal);
     const wrong = ended.filter((one) => !endedAsExpected(one));
     expect(wrong.map(({ followed, ending, attempts }) => `${followed.orderId}: ${ending}, ${attempts}`)).toEqual([]);
-    expect(ended).toHaveLength(13);
+    expect(ended).toHaveLength(14);
   },
   SAMPLES_END_WITHIN_MS + 10_000,
 );
