@@ -78,7 +78,10 @@ export function copyPackages({ dir }: AdaptedApp): string {
   mkdirSync(scope, { recursive: true });
   for (const name of readdirSync(join(ROOT, "node_modules")).filter((each) => !scope.endsWith(each)))
     symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
-  for (const name of ["core", "operator"]) {
+  const copied = ["core", "operator"];
+  for (const name of readdirSync(join(ROOT, "packages")).filter((each) => !copied.includes(each)))
+    symlinkSync(join(ROOT, "packages", name), join(scope, name));
+  for (const name of copied) {
     const [from, to] = [join(ROOT, "packages", name), join(scope, name)];
     cpSync(join(from, "dist"), join(to, "dist"), { recursive: true });
     // The copy has no sources, and the test runner would ask for them.
