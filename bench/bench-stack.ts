@@ -6,7 +6,7 @@ import { QUEUES_FILE, ROOT, settingsFor } from "../cli/settings.ts";
 import { FLOOR_CLIENTS, floorQueue } from "./order-requests.ts";
 
 /** What the simulated services offer, to every engine. */
-export const REMOTES_FILE = join(ROOT, "samples/remotes.ts");
+const REMOTES_FILE = join(ROOT, "samples/remotes.ts");
 
 /** @param data an empty folder */
 export function startBenchStack(

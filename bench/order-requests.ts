@@ -85,7 +85,7 @@ async function patch({ container }: Services, orderId: string, step: string, sta
 }
 
 /** The call of one step, by its place; a service does it once for a key. */
-export async function call({ remotes }: Pick<Services, "remotes">, orderId: string, at: number): Promise<void> {
+async function call({ remotes }: Pick<Services, "remotes">, orderId: string, at: number): Promise<void> {
   const { path, body } = CALLS[at] ?? CALLS[0];
   const { statusCode, body: answer } = await request(new URL(path, remotes[at]), {
     method: "POST",

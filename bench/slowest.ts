@@ -18,12 +18,12 @@ const LOOK_EVERY_MS = 50;
 const MOMENT_MS = 500;
 
 /** The parts of an order's time, in ms, in their sequence; together they are its latency. */
-export interface Parts {
+interface Parts {
   readonly [part: string]: number;
 }
 
 /** What the machine did meanwhile, as means: CPU time of each process as a share of one processor, and a flush of some bytes in ms. */
-export interface Machine {
+interface Machine {
   readonly flushMs: number;
   readonly busy: Parts;
 }

@@ -12,7 +12,7 @@ export interface Spoken {
 
 export const capital = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 /** As an id of the page has it: LOAN-APPLICATION. */
-export const inName = (word: string): string => word.replaceAll(" ", "-");
+const inName = (word: string): string => word.replaceAll(" ", "-");
 const article = (word: string) => (/^[aeio]/i.test(word) ? "an" : "a");
 
 /** The page in other words. The command `npm run orders` has its name in every app. */

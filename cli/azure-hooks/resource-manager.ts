@@ -6,7 +6,7 @@ export interface ResourceManager {
   post(path: string): Promise<Answer>;
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly body: unknown;
 }

@@ -7,7 +7,7 @@ import { CONTAINERS, DATABASE } from "@scheduler-agent-supervisor/core/internal/
 import type { Settings } from "../every-app/stack-file.ts";
 import { openBus, openCosmos } from "./azure.ts";
 
-export interface Quarantined {
+interface Quarantined {
   readonly messageId: string;
   readonly faults: readonly string[];
 }

@@ -26,7 +26,7 @@ export interface Sample {
   readonly faults: readonly { readonly service: string; readonly fault: ServiceFault }[];
 }
 
-export interface SampleFile {
+interface SampleFile {
   readonly samples: readonly {
     readonly file: string;
     readonly about: string;
@@ -56,14 +56,14 @@ export function firstContent(): Readonly<Record<string, unknown>> {
   return readContent(first.file);
 }
 
-export function readList(): SampleFile["samples"] {
+function readList(): SampleFile["samples"] {
   return (readJson("samples.json") as SampleFile).samples;
 }
 
-export function readContent(file: string): Readonly<Record<string, unknown>> {
+function readContent(file: string): Readonly<Record<string, unknown>> {
   return readJson(file) as Readonly<Record<string, unknown>>;
 }
 
-export function readJson(name: string): unknown {
+function readJson(name: string): unknown {
   return JSON.parse(readFileSync(join(ROOT, "samples", name), "utf8"));
 }

@@ -21,7 +21,7 @@ const idName = idNameOf(business.contracts);
 /** Orders under way to the broker at once. */
 const IN_FLIGHT = 64;
 
-export interface SendListener {
+interface SendListener {
   onSend?(orderId: string): void;
   /** The broker has it. */
   onSent(orderId: string): void;

@@ -15,7 +15,7 @@ interface Parameter {
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 
 /** The parameters of a template, with the decorators above each. */
-export function parametersOf(template: string): Parameter[] {
+function parametersOf(template: string): Parameter[] {
   const decorators = new Map<string, string>();
   return template.split("\n").flatMap((line) => {
     const [, decorator, content = ""] = /^@(\w+)\((.*)\)$/.exec(line) ?? [];

@@ -5,7 +5,7 @@ export interface Entities {
   readonly queues: readonly { readonly name: string; readonly properties: Readonly<Record<string, unknown>> }[];
 }
 
-export interface QueueConfig {
+interface QueueConfig {
   readonly Name: string;
   readonly Properties: Readonly<Record<string, string | number | boolean>>;
 }

@@ -4,7 +4,7 @@ import Table from "cli-table3";
 import { columnsFor, widthOf, wrapped } from "../every-app/wrapped.ts";
 import { plainText } from "./text.ts";
 
-export type Colour = "green" | "red" | "yellow" | "cyan" | "gray";
+type Colour = "green" | "red" | "yellow" | "cyan" | "gray";
 export type Cell = string | { readonly text: string; readonly colour: Colour };
 
 /** A frame and a blank on each side of a cell, and one more frame. */

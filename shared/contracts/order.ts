@@ -22,7 +22,7 @@ export interface OrderLine {
   readonly unitPrice: number;
 }
 
-export interface Address {
+interface Address {
   readonly name: string;
   readonly street: string;
   readonly city: string;

@@ -23,7 +23,7 @@ export interface RefundedRecord extends StateRecord {
   readonly refunds?: Refunds;
 }
 
-export interface Charge {
+interface Charge {
   readonly chargeId: string;
   readonly captured: number;
 }

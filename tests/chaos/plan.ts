@@ -22,7 +22,7 @@ export type Action =
     }
   | { readonly kind: "repeat"; readonly pick: number };
 
-export type Service = "inventory" | "payment" | "fraud" | "shipping";
+type Service = "inventory" | "payment" | "fraud" | "shipping";
 
 export interface Step {
   /** After the step before. */

@@ -29,7 +29,7 @@ interface FileRun {
   readonly others: readonly { readonly name: string; readonly outcome: "refused" | "failed"; readonly error: string }[];
 }
 
-export interface KeptRun {
+interface KeptRun {
   readonly suite: string;
   readonly on: string;
   readonly versions: Readonly<Record<string, string>>;

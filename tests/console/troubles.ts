@@ -11,7 +11,7 @@ import { THREE_STEPS } from "../support/orders.ts";
 import { openBrowser } from "./browser.ts";
 import { type Expected, expectNamed, isWellAgain, openHome, orders, TIMEOUT_MS } from "./named.ts";
 
-export interface Troubled {
+interface Troubled {
   readonly app: FaultyStack;
   terminal(...args: string[]): Promise<string>;
 }

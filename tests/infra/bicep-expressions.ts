@@ -7,7 +7,7 @@ export interface Names {
   readonly named: (name: string) => Value;
   readonly functions: { readonly [name: string]: Lambda };
 }
-export type Expression = (names: Names) => Value;
+type Expression = (names: Names) => Value;
 
 export interface Declaration {
   readonly kind: "param" | "var" | "resource" | "module" | "output";

@@ -9,7 +9,7 @@ type Fields = Record<string, Value>;
 export type Files = { readonly [pathEnd: string]: string };
 
 const SUBSCRIPTION = "00000000-0000-0000-0000-00000000005b";
-export const TENANT = "00000000-0000-0000-0000-0000000000aa";
+const TENANT = "00000000-0000-0000-0000-0000000000aa";
 export const DEPLOYER = "00000000-0000-0000-0000-0000000000dd";
 
 const list = (value: Value | undefined) => value as Value[];

@@ -20,7 +20,7 @@ export function parse(text: string): Node {
   return tree.rootNode;
 }
 
-export interface Param {
+interface Param {
   readonly name: string;
   readonly required: boolean;
   /** Of an object whose members its type names: these. */
@@ -174,7 +174,7 @@ export function literal(node: Node | null): string {
   return node?.text.replace(/^'|'$/g, "") ?? "";
 }
 
-export const nameOf = (declaration: Node): string =>
+const nameOf = (declaration: Node): string =>
   declaration.namedChildren.find((child) => child?.type === "identifier")?.text ?? "";
 
 function* walk(node: Node): Generator<Node> {

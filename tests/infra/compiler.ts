@@ -22,20 +22,20 @@ const COMMAND = join(CACHE, "azure.bicep.commandline.linux-x64", VERSION, "tools
 /** Without it .NET wants libicu. */
 const ENVIRONMENT = { ...process.env, DOTNET_SYSTEM_GLOBALIZATION_INVARIANT: "1" };
 
-export interface Answer {
+interface Answer {
   readonly isDone: boolean;
   /** Errors and warnings, a line each. */
   readonly diagnostics: readonly string[];
 }
 
-export interface Predicted {
+interface Predicted {
   readonly id: string;
   readonly type: string;
   readonly name: string;
   readonly properties?: { readonly [name: string]: unknown };
 }
 
-export interface Snapshot extends Answer {
+interface Snapshot extends Answer {
   /** What a deployment with these parameters would make; empty where it is rejected. */
   readonly resources: readonly Predicted[];
   readonly text: string;

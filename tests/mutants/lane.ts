@@ -6,7 +6,7 @@ import { SOURCES } from "../../vitest.config.ts";
 import { type Fault, planted, type Suite } from "./fault.ts";
 
 /** `failed`: a test says so. `unloaded`: no test ran, for the planted source can't be loaded. `unproven`: the suite fails without a fault too. */
-export type Result = "failed" | "passed" | "unloaded" | "unproven";
+type Result = "failed" | "passed" | "unloaded" | "unproven";
 
 export interface Ran {
   readonly result: Result;

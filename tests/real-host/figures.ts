@@ -39,7 +39,7 @@ export interface Figures {
   readonly firstStepsBeforeSecond: number | undefined;
 }
 
-export interface StorageFigures {
+interface StorageFigures {
   /** Of one order alone, with its timers, less what an idle host asks for. Most of the gets are polling. */
   readonly alone: Readonly<Record<string, number>>;
   /** Of an order in the burst, retries and all. */

@@ -30,7 +30,7 @@ export interface HostUnderTest {
   stop(): Promise<void>;
 }
 
-export interface HostOptions {
+interface HostOptions {
   readonly project: Project;
   readonly settings: Settings;
   /** For logs and keys. */

@@ -14,7 +14,7 @@ import type { Settings } from "../../cli/every-app/stack-file.ts";
 import type { HostStart, HostUnderTest } from "./host-under-test.ts";
 import type { Project } from "./project.ts";
 
-export interface SetupOptions {
+interface SetupOptions {
   readonly project: Project;
   readonly startHost: HostStart;
   /** Gets each line of the real host's console. */

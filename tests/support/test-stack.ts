@@ -27,7 +27,7 @@ export const NEVER = "0 0 0 1 1 *";
 /** For who counts an order's requests: gauges and housekeeping read and write the same store, whenever a minute begins. */
 export const UNCOUNTED = { GaugesSchedule: NEVER, HousekeepingSchedule: NEVER } as const;
 
-export interface Effect {
+interface Effect {
   readonly key: string;
   readonly path: string;
   readonly action: string;

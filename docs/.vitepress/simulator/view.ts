@@ -26,7 +26,7 @@ export interface Actor {
   readonly isDown: boolean;
 }
 
-export interface StepView {
+interface StepView {
   readonly name: string;
   readonly state: string;
   readonly completeBy: string | null;
@@ -138,9 +138,9 @@ function serviceView(id: string, { down, effects, calls }: Seen): ServiceView {
   };
 }
 
-export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Of the day, to the second. */
-export function timeOf(at: string | number): string {
+function timeOf(at: string | number): string {
   return new Date(at).toISOString().slice(11, 19);
 }

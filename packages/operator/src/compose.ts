@@ -70,7 +70,7 @@ export interface Desk {
   deadLetters(): DeadLetterPorts;
 }
 
-export interface ConsolePorts {
+interface ConsolePorts {
   readonly awaiting: AwaitingReader;
   readonly attention: AttentionReader;
   readonly heldUp: HeldUpView;

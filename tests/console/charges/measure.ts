@@ -19,7 +19,7 @@ export const LOOKS_THROUGH = "Search that nothing matches";
 export const LAST_HOUR = "The overview's last hour, in a new process";
 
 /** What the first view asks, and how often. */
-export const HOME: readonly (readonly [path: string, everyMs: number])[] = [
+const HOME: readonly (readonly [path: string, everyMs: number])[] = [
   ["session", QUEUES_MS],
   // From memory alone.
   ["changes", CHANGES_MS],

@@ -35,7 +35,7 @@ export const isDown = { kind: "down", path: "/shipments" } as const;
 export const failing = (...points: string[]): Arm[] => points.map((point) => ({ point, act: "throw" }));
 
 export const ended = ({ processState }: StateRecord) => hasEnded(processState);
-export const quiet = (record: StateRecord) => ended(record) && record.outbox.length === 0;
+const quiet = (record: StateRecord) => ended(record) && record.outbox.length === 0;
 export const inHand = (step: Step) => (record: StateRecord) => isInHand(record.steps[step] ?? null);
 export const isAwaited = ({ steps }: StateRecord) => steps["arrangeShipping"]?.state === "Awaiting";
 export const isErrorOf = (kind: string) => (record: StateRecord) => quiet(record) && record.error?.kind === kind;

@@ -3,7 +3,7 @@
 import { COMES_BACK_WITHIN_MS, comeBack, messageWaves, stopsAfter } from "./message-waves.ts";
 
 /** What came of one message. */
-export interface MessageResult {
+interface MessageResult {
   readonly sequenceNumber: string;
   readonly outcome: "resent" | "discarded" | "skipped";
   readonly reason: string | null;

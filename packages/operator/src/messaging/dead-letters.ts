@@ -47,7 +47,7 @@ export type DeadLetterBody =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "binary"; readonly base64: string };
 
-export interface DeadLetterList {
+interface DeadLetterList {
   readonly messages: readonly DeadLetterSummary[];
   /** The sequence number at which the next page begins; absent on the last. */
   readonly next?: string;

@@ -20,12 +20,12 @@ export interface AwaitingReader {
 }
 
 /** Without a position: the steps themselves, and where the next page begins. */
-export interface AwaitingSteps extends Omit<Awaiting, "continuation"> {
+interface AwaitingSteps extends Omit<Awaiting, "continuation"> {
   readonly next?: ListPosition;
 }
 
 /** Which steps, and which page of them. */
-export interface AwaitingQuery {
+interface AwaitingQuery {
   /** Only the steps in which it has to act. */
   readonly assignee?: string | undefined;
   readonly limit?: number;

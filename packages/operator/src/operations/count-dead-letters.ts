@@ -9,7 +9,7 @@ interface Waiting {
   readonly oldestAt: string | null;
 }
 
-export interface DeadLetterCause extends Waiting {
+interface DeadLetterCause extends Waiting {
   /** One message's unchanged reason; null for messages without a reason, and for all causes beyond the limit. */
   readonly cause: string | null;
 }

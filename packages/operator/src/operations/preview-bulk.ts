@@ -39,7 +39,7 @@ export interface BulkAsked {
   readonly direction?: "forward" | undefined;
 }
 
-export interface NotPossible {
+interface NotPossible {
   readonly jobId: string;
   readonly reason: string;
 }

@@ -5,7 +5,7 @@ import { type ListPosition, pageOf } from "../domain/list-page.ts";
 
 export type AwaitingJob = Pick<StateRecord, "jobId" | "workflow" | "steps">;
 
-export interface AwaitingJobs {
+interface AwaitingJobs {
   readonly jobs: readonly AwaitingJob[];
   /** The end of this page; absent if there are no more. */
   readonly next?: ListPosition;

@@ -11,7 +11,7 @@ export interface DiscardedPosition {
 }
 
 /** The last discarded message first. `next` is absent on the last page. */
-export interface DiscardedCopies {
+interface DiscardedCopies {
   readonly discarded: readonly DiscardedCopy[];
   readonly next?: DiscardedPosition;
 }

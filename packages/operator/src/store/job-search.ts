@@ -12,7 +12,7 @@ export interface JobSearch {
   count(filter: JobFilter): Promise<JobCount>;
 }
 
-export interface JobCount {
+interface JobCount {
   /** Up to 200. Null if every stored job would have to be read. */
   readonly count: number | null;
   readonly isMore: boolean;

@@ -11,7 +11,7 @@ export interface OpenJob {
   readonly error: Pick<JobError, "kind" | "message" | "step" | "at">;
 }
 
-export interface OpenJobs {
+interface OpenJobs {
   readonly jobs: readonly OpenJob[];
   /** False if there are more than the limit. */
   readonly isAll: boolean;

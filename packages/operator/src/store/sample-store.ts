@@ -12,7 +12,7 @@ export interface Sample {
 }
 
 /** What was noted of the last hour. */
-export interface Samples {
+interface Samples {
   /** The oldest first. */
   readonly samples: readonly Sample[];
   /** The slots that are over, so that no other process counts them again. */

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { type Container, ErrorResponse } from "@azure/cosmos";
 import type { TakenJobs } from "../messaging/console-contract.ts";
 
-export type TakenJob = TakenJobs["taken"][number];
+type TakenJob = TakenJobs["taken"][number];
 
 /** Every method throws if the store does not answer. */
 export interface TakenJobStore {

@@ -5,7 +5,7 @@ import type { ActionEntry, DecisionEntry, LateReply, SupervisionEntry } from "@s
 import { type ListPage, type ListPosition, pageOf } from "../domain/list-page.ts";
 import { furtherThan } from "../store/further-than.ts";
 
-export interface Leader {
+interface Leader {
   readonly name: string;
   readonly epoch: number;
   /** Null if the leader is a version of the app that does not record it. */
@@ -21,7 +21,7 @@ export interface Leader {
 /** What supervisors decided, what operators did, and replies that came too late. */
 export type StoredAuditEntry = SupervisionEntry & { readonly id: string };
 
-export interface Period {
+interface Period {
   readonly from: string;
   /** Excluded. */
   readonly to: string;

@@ -1,28 +1,19 @@
 // A world for tests (P20): an app's business on its real agents, operations and orchestrator, with all servers in memory and a clock that skips time.
 
-import type { AgentResources } from "@scheduler-agent-supervisor/core/agents";
 import type { Business } from "@scheduler-agent-supervisor/core/app";
 import { attemptId, type StateRecord, type StepResult, type StepState } from "@scheduler-agent-supervisor/core/domain";
 import { scheduler } from "@scheduler-agent-supervisor/core/functions/scheduler";
-import { idNameOf, idOf, type Rejection, type StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
-import {
-  type Context,
-  type Ports,
-  type ReadEnd,
-  reportByKey,
-  reportEnd,
-  SCHEDULER,
-  startClaimed,
-} from "@scheduler-agent-supervisor/core/scheduling";
+import type { Rejection, StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
+import { type Context, type Ports, SCHEDULER, startClaimed } from "@scheduler-agent-supervisor/core/scheduling";
 import { recordOf, type SupervisionEntry } from "@scheduler-agent-supervisor/core/store";
-import { contentDigest, submitJob, takeCancellation } from "@scheduler-agent-supervisor/core/submission";
+import { submitJob, takeCancellation } from "@scheduler-agent-supervisor/core/submission";
 import { sweep } from "@scheduler-agent-supervisor/core/supervision";
 import type { Attributes, EventName } from "@scheduler-agent-supervisor/core/telemetry";
 import { type EngineOptions, MemoryEngine, type WorldEngine } from "../memory/memory-engine.ts";
 import { createMemoryJobStore } from "../memory/memory-job-store.ts";
 import type { HistoryEvent } from "../replay/orchestration-history.ts";
 import { type Handler, milliseconds, type ScriptedService } from "../services/scripted-service.ts";
-import { type InFlight, Processes, SUBMISSION, SUPERVISOR } from "./processes.ts";
+import { type InFlight, Processes, SUPERVISOR } from "./processes.ts";
 import { type DueWork, VirtualTime } from "./virtual-time.ts";
 import { createActivities, createReceivers, type RemoteAgent, takeReportAt } from "./world-activities.ts";
 import { type RunLimits, WorldLoop } from "./world-loop.ts";
@@ -30,6 +21,7 @@ import { createWorldMessenger, type Outgoing } from "./world-messenger.ts";
 import { createOperator, type Operator } from "./world-operator.ts";
 import { createWorldAgents, createWorldPorts, type PortsOptions } from "./world-ports.ts";
 import { ServiceNetwork, type Simulated } from "./world-services.ts";
+import { WorldSubmissions } from "./world-submissions.ts";
 
 /** Options of `createWorld`. Only the business is required. */
 export interface WorldOptions {
@@ -102,7 +94,6 @@ export interface World {
 const START = "2026-01-01T12:00:00.000Z";
 const MOST_EVENTS = 20_000;
 const DAY_MS = 86_400_000;
-const QUEUES = { submission: "submissions", reply: "replies-test" } as const;
 
 /**
  * Creates a world: the app's own agents and workflows, with services that the test scripts.
@@ -154,12 +145,12 @@ class TestWorld implements SteppedWorld {
   readonly #engine: WorldEngine;
   readonly #loop: WorldLoop;
   readonly #portsOptions: PortsOptions;
+  readonly #submissions: WorldSubmissions;
   #context: Context;
   #begun: Begun | undefined;
   readonly #startMs: number;
   readonly #sweepEveryMs: number;
   #sweptAt = Number.NEGATIVE_INFINITY;
-  #messages = 0;
 
   constructor(options: WorldOptions, engineFrom: EngineFrom) {
     const { business, remoteAgents = {}, startAt = START, seed = 1, sweepEvery = "PT30S" } = options;
@@ -170,6 +161,11 @@ class TestWorld implements SteppedWorld {
     const begin = (work: () => Promise<void>, process?: string) => this.#loop.begin(work, process);
     this.processes = new Processes(time, begin);
     const { deliver } = this.processes;
+    this.#submissions = new WorldSubmissions({
+      ...{ business, time, processes: this.processes },
+      context: () => this.#context,
+      engine: () => this.#engine,
+    });
     this.#services = new ServiceNetwork(options, time, {
       begin,
       fail: (cause) => this.#loop.fail(cause),
@@ -195,15 +191,12 @@ class TestWorld implements SteppedWorld {
       () => receivers,
       time,
       deliver,
-      (queue, key) => {
-        const own = business.localAgents.find(({ replies }) => replies?.queue === queue)?.replies;
-        return own && (() => this.#report(own.endOf, key));
-      },
+      (queue, key) => this.#submissions.receiverOf(queue, key),
     );
     const { endpoints, routing } = this.#services;
     this.#portsOptions = {
       ...{ business, endpoints, routing, messenger, time },
-      ...{ store: this.#store, timing: options.timing, send: this.#sendOwn },
+      ...{ store: this.#store, timing: options.timing, send: this.#submissions.sendOwn },
     };
     const ports = createWorldPorts(this.#portsOptions);
     const telemetry = {
@@ -229,50 +222,19 @@ class TestWorld implements SteppedWorld {
     return this.#services.of(agent);
   }
 
-  get #idName(): string {
-    return idNameOf(this.#context.rules.contracts);
-  }
-
   async submit(content: unknown): Promise<Submitted> {
     const rejected = this.#outgoing.quarantined.length;
-    const claim = await this.#settle(() => submitJob(this.#message(content), this.#context));
+    const claim = await this.#settle(() => submitJob(this.#submissions.messageOf(content), this.#context));
     const faults = this.#outgoing.quarantined[rejected]?.faults;
     if (faults) return { kind: "rejected", faults };
-    const jobId = idOf(content as object, this.#idName);
+    const jobId = this.#submissions.idOf(content);
     this.#submitted.set(jobId, content);
     if (claim?.kind === "claimed") await this.#settle(() => startClaimed(this.#engine, claim, this.#context));
     return { kind: "recorded", record: this.record(jobId) };
   }
 
   send(content: unknown): void {
-    this.#toSubmission(idOf(content as object, this.#idName), this.#message(content));
-  }
-
-  /** What an agent of the app sends to it: a job, or the cancellation of one. */
-  readonly #sendOwn: AgentResources["send"] = async (_, { body, correlationId, replyTo }) => {
-    const message = this.#message(body);
-    const envelope = { ...message.envelope, correlationId, replyTo };
-    const { kind, jobId } = body as { readonly kind?: string; readonly jobId?: string };
-    const id = kind === "Cancel" ? String(jobId) : idOf(body as object, this.#idName);
-    this.#toSubmission(id, { ...message, envelope }, kind === "Cancel");
-  };
-
-  async #report(endOf: ReadEnd, key: string): Promise<void> {
-    const received = await reportByKey(key, endOf, this.#context);
-    if (received) await reportEnd(this.#engine, received.ticket.jobId, received);
-  }
-
-  #toSubmission(jobId: string, message: Parameters<typeof submitJob>[0], isCancellation = false): void {
-    const take = async () => {
-      if (isCancellation) return takeCancellation(message, this.#context);
-      const claim = await submitJob(message, this.#context);
-      if (claim?.kind === "claimed") await startClaimed(this.#engine, claim, this.#context);
-    };
-    this.processes.deliver(
-      { kind: "message", to: SUBMISSION, jobId, what: `submission: ${jobId}` },
-      take,
-      this.#time.now,
-    );
+    this.#submissions.send(content);
   }
 
   async step(): Promise<Begun | undefined> {
@@ -296,10 +258,8 @@ class TestWorld implements SteppedWorld {
   }
 
   async cancel(content: object, reason = "the requester wants it no more"): Promise<void> {
-    const digest = contentDigest(content, this.#context.rules.contracts.usualWorkflow);
-    const jobId = idOf(content, this.#idName);
-    const body = { kind: "Cancel", jobId, reason, contentDigest: digest };
-    await this.#settle(() => takeCancellation(this.#message(body), this.#context));
+    const message = this.#submissions.cancellationOf(content, reason);
+    await this.#settle(() => takeCancellation(message, this.#context));
   }
 
   async run({ for: duration, until, most = MOST_EVENTS }: RunOptions = {}): Promise<void> {
@@ -362,13 +322,6 @@ class TestWorld implements SteppedWorld {
       return `It is ${this.now}: ${records.join(", ")}.`;
     };
     return { most, describe };
-  }
-
-  #message(body: unknown) {
-    this.#messages += 1;
-    const messageId = `message-${this.#messages}`;
-    const envelope = { queue: QUEUES.submission, messageId, correlationId: messageId, replyTo: QUEUES.reply };
-    return { body: structuredClone(body), envelope, traceparent: null, enqueuedAt: this.now };
   }
 
   /** The supervisor's timer ticks for ever: here at those ticks alone at which there is something to find. */

@@ -1,7 +1,7 @@
 // Whether something has happened since the last look: then the lists are read again at once, and not only when it is their turn.
 
 /** What `GET /api/changes` answers. */
-export interface Answered {
+interface Answered {
   readonly process: string;
   readonly count: number;
 }

@@ -2,7 +2,7 @@
 import type { Inspection, JobAction } from "../api/contract.ts";
 
 /** A report in the place of whoever does the step. */
-export interface AskedReport {
+interface AskedReport {
   readonly step: string;
   readonly as: "done" | "rejected";
 }

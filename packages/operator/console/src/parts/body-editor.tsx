@@ -85,7 +85,7 @@ function fits({ required = [] }: Schema, body: { readonly [name: string]: unknow
   return required.length > 0 && present.length * 2 >= required.length;
 }
 
-export function faultsByPlace(faults: readonly string[]): ReadonlyMap<string, string> {
+function faultsByPlace(faults: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     faults.flatMap((fault) => {
       const [, place, text] = /^([^:\s]+): (.*)$/s.exec(fault) ?? [];

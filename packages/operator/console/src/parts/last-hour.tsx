@@ -12,7 +12,7 @@ const BOTTOM = HEIGHT + TOP;
 /** A message that waits for less time is soon taken. */
 const SOON_MS = 10_000;
 
-export interface Mark {
+interface Mark {
   readonly at: string;
   readonly words: string;
 }

@@ -192,7 +192,7 @@ export function Unknown({ words, cause, retry }: UnknownProps) {
   );
 }
 
-export function AsOf({ at, everyMs }: { readonly at: string; readonly everyMs?: number | undefined }) {
+function AsOf({ at, everyMs }: { readonly at: string; readonly everyMs?: number | undefined }) {
   const words = useInstant();
   return (
     <p className="as-of">
