@@ -84,9 +84,9 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
     const { claimWithinMs } = context.timing;
     const next = isOfDeadline(verdict)
       ? passDeadline(record, verdict, { by: "supervisor", now: instant(now), claimWithinMs, clockSkewMs })
-      : { record: recover(record, verdict, { now: instant(now), overdueBefore, claimWithinMs }), startAt: null };
+      : recover(record, verdict, { now: instant(now), overdueBefore, claimWithinMs });
     isWriting = true;
-    const written = await context.store.replace(due, next.record);
+    const written = await context.store.replace(due, next);
     if (written.kind === "rejected") return { ...recovery, outcome: "lost" };
     recovery = { ...recovery, outcome: "applied", after: snapshotOf(written.record) };
     if ("deadlineAt" in verdict) {
@@ -104,7 +104,7 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
       const cause = { endpoint, message, tries };
       context.telemetry.event("JobExpired", { jobId, attempt, step, agent, completeBy, ...cause });
     }
-    if (verdict.kind === "compensateAtDeadline") await startNextAttempt(written, context, next.startAt);
+    if (verdict.kind === "compensateAtDeadline") await startNextAttempt(written, context);
     else await follow(verdict, record, written, now, step, context);
     return recovery;
   } catch (fault) {

@@ -176,8 +176,7 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
     },
     messenger: {
       publish: (_, messages) => ask<"publish">({ kind: "publish", messages }),
-      startAttempt: (body, options) =>
-        send({ queue: "scheduler", body, at: mutant.hurries ? null : (options?.at ?? null) }),
+      startAttempt: (body, options) => send({ queue: "scheduler", body, at: options?.at ?? null }),
       ask: async (_, request, leftMs) => {
         await send({ queue: "requests", body: { request, replyTo: host }, leftMs });
         return "asked";

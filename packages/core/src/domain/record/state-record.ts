@@ -269,8 +269,6 @@ export interface StateRecord {
   readonly steps: Steps;
   /** A step is or was done later. An index on it finds the jobs that await a report. Set with the acceptance, and never cleared. */
   readonly hasWaited?: true;
-  /** Pending: until then agents of an earlier attempt may still be working, even if no step is Running. */
-  readonly busyUntil?: string;
   readonly error: JobError | null;
   /** When the supervisor has to read it; absent when the job has ended and all messages are sent. The sweep's only index. */
   readonly dueAt?: string;
