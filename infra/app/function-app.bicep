@@ -88,7 +88,6 @@ var settings = {
   ServiceBus__clientId: identity.clientId
   SubmissionQueues: string(submissionQueues)
   AgentRepliesQueue: 'agent-replies'
-  ReplyQueuePattern: '^replies-[a-z0-9-]{1,80}$'
   Cosmos__accountEndpoint: uses.cosmos
   Cosmos__credential: 'managedidentity'
   Cosmos__clientId: identity.clientId

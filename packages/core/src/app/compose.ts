@@ -141,7 +141,6 @@ export function composePattern(
     isNewerWorkflow: (name) => register.isNewer(name, known),
     rules: {
       workflows: offered(workflows, config.endpoints),
-      replyQueuePattern: config.ReplyQueuePattern,
       ownedQueues: config.SubmissionQueues,
       contracts,
       listFaults: workflows.listFaults,
