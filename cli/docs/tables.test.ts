@@ -44,7 +44,7 @@ test("every setting has its meaning", () => {
   expect(rows.length).toBeGreaterThan(40);
   for (const row of rows) expect(row).toMatch(/^\| `\w+` \| [^|]{8,} \| (`.*` )?\|$/);
   expect(rows).toContain(
-    "| `AgentTryTimeout` | An agent's try without an answer is aborted after this time. | `PT5S` |",
+    "| `StartWithin` | How long a step may wait for its agent before it may be scheduled again. | `PT30S` |",
   );
 });
 

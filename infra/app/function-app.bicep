@@ -97,7 +97,6 @@ var settings = {
   AzureWebJobsStorage__tableServiceUri: uses.storageEndpoints.table
   AzureWebJobsStorage__credential: 'managedidentity'
   AzureWebJobsStorage__clientId: identity.clientId
-  AgentTryTimeout: 'PT5S'
   SupervisorSchedule: supervisorSchedule
   JobsInFlight: '200'
   FairShare: '0.5'

@@ -69,8 +69,6 @@ const fixed = z.object({
   AzureWebJobsStorage__blobServiceUri: serviceUrl.optional(),
   AzureWebJobsStorage__credential: managedIdentity,
   AzureWebJobsStorage__clientId: text.optional(),
-  /** An agent's try without an answer is aborted after this time. */
-  AgentTryTimeout: duration("PT5S"),
   /** The number of jobs that attempts should hold at once; others wait in their queue. */
   JobsInFlight: z.coerce.number().int().min(1).max(100_000).default(200),
   /** The part of these places that the jobs of one fairness key may hold while jobs of other keys are active. */
