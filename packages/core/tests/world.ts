@@ -226,7 +226,6 @@ export function createWorld(
     rules: {
       workflows: workflows.names,
       contracts,
-      replyQueuePattern: /^replies-[a-z]+$/,
       listFaults: workflows.listFaults,
     },
     taskHub: "hub",

@@ -67,6 +67,8 @@ const LOOK_RETRY = { maxRetries: 2, retryDelayInMs: 300, timeoutInMs: 5000 } as 
 /** What no environment changes, and no setting has: an app that can't wait for the usual times, as in a test, is created with its own. */
 export interface Tuning {
   readonly breaker?: Partial<BreakerOptions>;
+  /** Of the operations whose policy has none. */
+  readonly tryTimeoutMs?: number;
   readonly timing?: Partial<Timing>;
 }
 
@@ -118,7 +120,6 @@ export function composePattern(
       config.endpoints,
       {
         now,
-        tryTimeoutMs: config.AgentTryTimeout,
         authenticators: { settingOf: config.settingOf, identity: agentIdentityOf(config) },
         onHealth: (...change) => {
           observeHealth(...change);
@@ -132,6 +133,7 @@ export function composePattern(
         onMisconfigured: reportMisconfigured,
         observeTry: isExporting(telemetrySettings) ? observeTry : undefined,
         breaker: tuning.breaker,
+        ...(tuning.tryTimeoutMs !== undefined && { tryTimeoutMs: tuning.tryTimeoutMs }),
       },
       { store, now, send: (queue, message) => sendOver(() => senders.send(queue, message), queue) },
     ),
@@ -141,7 +143,6 @@ export function composePattern(
     isNewerWorkflow: (name) => register.isNewer(name, known),
     rules: {
       workflows: offered(workflows, config.endpoints),
-      replyQueuePattern: config.ReplyQueuePattern,
       ownedQueues: config.SubmissionQueues,
       contracts,
       listFaults: workflows.listFaults,

@@ -193,7 +193,7 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
     isNewerWorkflow: never,
     // Read by the service of the model alone.
     completionUrl: ({ jobId, step, direction, nonce }) => JSON.stringify({ jobId, step, direction, nonce }),
-    rules: { workflows: [workflow.name], contracts: CONTRACTS, replyQueuePattern: /^replies-[a-z]+$/ },
+    rules: { workflows: [workflow.name], contracts: CONTRACTS },
     timing: { ...TIMING, ...mutant.timing },
     // Where somebody works, the wait of one job is never known to be a failure.
     presence: { seen: () => undefined, availability: async () => (setting.idle ? "absent" : "working") },

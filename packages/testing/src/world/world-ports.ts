@@ -15,9 +15,6 @@ import type { VirtualTime } from "./virtual-time.ts";
 /** Where a world's app takes reports of steps that are done later. */
 export const APP_URL = "http://app.test";
 
-/** Every reply queue of a world's requesters begins so. */
-const REPLY_QUEUES = /^replies-/;
-
 export interface PortsOptions {
   readonly business: Business;
   readonly endpoints: AgentEndpoints;
@@ -67,7 +64,6 @@ export function createWorldPorts({
     rules: {
       workflows: offered(workflows, endpoints),
       contracts: business.contracts,
-      replyQueuePattern: REPLY_QUEUES,
       listFaults: workflows.listFaults,
     },
     timing: { ...USUAL_TIMING, ...timing },
