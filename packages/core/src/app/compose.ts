@@ -6,7 +6,6 @@ import type { BreakerOptions } from "../agents/circuit-breaker.ts";
 import type { HostTimeout } from "../domain/definition/host-timeout.ts";
 import { LONGEST_STEP_MS } from "../domain/definition/workflow.ts";
 import { instant } from "../domain/duration.ts";
-import { heldUpBy, isLate } from "../domain/record/held-up.ts";
 import { offered } from "../domain/workflows/workflows.ts";
 import { createBusSenders, ONE_TRY } from "../messaging/bus-senders.ts";
 import { haveFairnessKeys } from "../messaging/contract.ts";
@@ -16,6 +15,7 @@ import { createServiceBusMessenger, sendOver } from "../messaging/service-bus-me
 import { createAdmission } from "../scheduler/admission/admission.ts";
 import { createAgentPresence } from "../scheduler/admission/agent-presence.ts";
 import { createPauses } from "../scheduler/admission/pauses.ts";
+import { flightViewOf } from "../scheduler/admission/waits-by-agent.ts";
 import { type Ports, type Retention, type Timing, USUAL_TIMING } from "../scheduler/ports.ts";
 import { completionUrl, publicUrlOf } from "../scheduler/steps/completion.ts";
 import { createCosmosAgentHealthStore } from "../store/agent-health-store.ts";
@@ -105,6 +105,7 @@ export function composePattern(
   const inFlight = () => spanInFlight(config, timing, now());
   const pauseStore = createCosmosPauseStore(supervision);
   const pauses = createPauses(pauseStore, now);
+  const presence = createAgentPresence({ pauses, store: pauseStore, now });
   const health = createCosmosAgentHealthStore(supervision);
   const reports = createHealthReports({ store: health, instance: instanceName(config), now });
   const observeHealth = createHealthObserver();
@@ -112,7 +113,7 @@ export function composePattern(
   const ports: Ports = {
     store,
     pauses,
-    presence: createAgentPresence({ pauses, store: pauseStore, now }),
+    presence,
     messenger: tracedMessenger(
       createServiceBusMessenger(senders, replies, { surroundingTrace: activeTraceparent, rolesAreNew, originals }),
     ),
@@ -160,15 +161,8 @@ export function composePattern(
     ),
     admission: createAdmission({
       count: () => store.countInFlight(inFlight()),
-      waiting: async (limit) => {
-        const jobs = await store.inFlight(inFlight(), limit);
-        const longMs = config.StartWithin * WAITS_LONG;
-        const waiting = jobs.flatMap((job) => {
-          const agent = heldUpBy(job, now(), longMs);
-          return agent === undefined ? [] : [{ agent, priority: job.priority, isLate: isLate(job, now(), longMs) }];
-        });
-        return { looked: jobs.length, waiting };
-      },
+      waiting: async (limit) =>
+        flightViewOf(await store.inFlight(inFlight(), limit), now(), config.StartWithin * WAITS_LONG, presence.isAway),
       agentsOf: (workflow) => [...new Set(workflows.newest(workflow)?.steps.map(({ agent }) => agent))],
       limit: config.JobsInFlight,
       fairness:

@@ -27,8 +27,6 @@ export interface Watch {
   readonly seenAt: string | null;
   /** Since when it is known that nobody takes its work; null if it was seen since. */
   readonly absentAt: string | null;
-  /** When it was first seen again after that, or when an operator resumed it. */
-  readonly backAt: string | null;
 }
 
 /** Every method throws if the store does not answer. */
@@ -57,7 +55,7 @@ export function createCosmosPauseStore(container: Container): PauseStore {
   return {
     async all() {
       // `by` is a keyword of the query language.
-      const query = 'SELECT c.kind, c.name, c["by"], c.at, c.reason, c.seenAt, c.absentAt, c.backAt FROM c';
+      const query = 'SELECT c.kind, c.name, c["by"], c.at, c.reason, c.seenAt, c.absentAt FROM c';
       return (await container.items.query<Pause | Watch>(query, { partitionKey: PARTITION }).fetchAll()).resources;
     },
     add: (pause) =>

@@ -61,9 +61,9 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
     const { clockSkewMs, misconfiguredRetryMs } = context.timing;
     const overdueBefore = instant(now - clockSkewMs);
     const judge = async () => {
-      const { quota, ...waits } = await judgeWaits(record, overdueBefore, workflow, context);
+      const { isPaused, ...waits } = await judgeWaits(record, overdueBefore, context);
       const decided = decideRecovery(record, policyOf, overdueBefore, misconfiguredRetryMs, waits);
-      const isPostponed = decided.kind === "reschedule" && (quota === "none" || (quota === "few" && !mayReschedule()));
+      const isPostponed = decided.kind === "reschedule" && (isPaused || !mayReschedule());
       return isPostponed ? lookAgain(now) : decided;
     };
     const passed = decideDeadline(record, workflow, overdueBefore);

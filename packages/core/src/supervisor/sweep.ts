@@ -88,8 +88,8 @@ export async function sweepFor(operator: string, context: Context): Promise<Swee
 }
 
 /**
- * If an agent crashed, a further attempt helps; if the engine has a backlog, it adds to the backlog. The record does not show which it is, so a
- * sweep tries a few, the longest overdue first, and checks the others again later.
+ * If an agent crashed, a further attempt helps; if the engine has a backlog, it adds to the backlog, as does a request to an agent's queue, which the
+ * engine sends. The record does not show which it is, so a sweep tries a few, the longest overdue first, and checks the others again later.
  */
 const MOST_RESCHEDULES = 10;
 

@@ -196,7 +196,13 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
     rules: { workflows: [workflow.name], contracts: CONTRACTS },
     timing: { ...TIMING, ...mutant.timing },
     // Where somebody works, the wait of one job is never known to be a failure.
-    presence: { seen: () => undefined, availability: async () => (setting.idle ? "absent" : "working") },
+    presence: {
+      seen: () => undefined,
+      began: () => undefined,
+      engineLateMs: 0,
+      availability: async () => (setting.idle ? "absent" : "working"),
+      isAway: never,
+    },
     // Of one job there is never too much.
     admission: { admit: async () => undefined },
     taskHub: mutant.oneTaskHub ? (HOSTS[0] as Host) : host,

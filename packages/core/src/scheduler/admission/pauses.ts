@@ -66,9 +66,9 @@ export function createPauses(store: PauseStore, now: () => number): Pauses {
     async resume(paused) {
       const isChanged = await changed(store.remove(paused));
       if (!isChanged || paused.kind !== "agent") return isChanged;
-      // What waited for it may go on at once, and did not wait because nobody takes its work.
+      // What waited for it did not wait because nobody takes its work.
       const at = instant(now());
-      await store.watch({ kind: "watch", name: paused.name, at, seenAt: null, absentAt: null, backAt: at }, now());
+      await store.watch({ kind: "watch", name: paused.name, at, seenAt: null, absentAt: null }, now());
       return true;
     },
   };
