@@ -197,7 +197,12 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
     rules: { workflows: [workflow.name], contracts: CONTRACTS, replyQueuePattern: /^replies-[a-z]+$/ },
     timing: { ...TIMING, ...mutant.timing },
     // Where somebody works, the wait of one job is never known to be a failure.
-    presence: { seen: () => undefined, availability: async () => (setting.idle ? "absent" : "working") },
+    presence: {
+      seen: () => undefined,
+      availability: async () => (setting.idle ? "absent" : "working"),
+      pausesOf: async () => [],
+    },
+    absences: { seen: () => undefined, failed: () => undefined, followed: () => undefined, last: () => undefined },
     // Of one job there is never too much.
     admission: { admit: async () => undefined },
     taskHub: mutant.oneTaskHub ? (HOSTS[0] as Host) : host,

@@ -2,6 +2,7 @@
 // a step that waits because nobody takes the work is one (P26).
 
 import { instant } from "../../domain/duration.ts";
+import type { Interval } from "../../domain/record/wait.ts";
 import type { PauseStore, Watch } from "../../store/pause-store.ts";
 import type { Pauses } from "./pauses.ts";
 
@@ -20,6 +21,8 @@ export interface AgentPresence {
    * @throws if the store does not answer
    */
   availability(agent: string, windowMs: number): Promise<Availability>;
+  /** When an operator paused it, and has paused it. @throws if the store does not answer */
+  pausesOf(agent: string): Promise<readonly Interval[]>;
 }
 
 /** A process notes no more often that it has seen an agent. */
@@ -30,7 +33,7 @@ const OWN_KEPT_MS = 10_000;
 const BACK_FOR_MS = 120_000;
 
 export interface AgentPresencePorts {
-  readonly pauses: Pick<Pauses, "isPaused" | "watchOf">;
+  readonly pauses: Pick<Pauses, "isPaused" | "watchOf" | "pausesOf">;
   readonly store: Pick<PauseStore, "watch">;
   readonly now: () => number;
 }
@@ -65,6 +68,7 @@ export function createAgentPresence({ pauses, store, now }: AgentPresencePorts):
   }
 
   return {
+    pausesOf: (agent) => pauses.pausesOf(agent),
     seen(agent) {
       const at = now();
       if (at - (notedAt.get(agent) ?? Number.NEGATIVE_INFINITY) < NOTE_EVERY_MS) return;
