@@ -26,6 +26,7 @@ import type { ClosingStore, Span } from "../store/job-store.ts";
 import { createCosmosPauseStore } from "../store/pause-store.ts";
 import { createCosmosPurgeProgress } from "../store/purge-progress.ts";
 import { createCosmosWorkflowRegister } from "../store/workflow-register.ts";
+import { createAbsences } from "../supervisor/absences.ts";
 import { connectSupervision, STORAGE_RETRY } from "../supervisor/connect.ts";
 import { createHealthObserver, observeTry, reportMisconfigured } from "../telemetry/agent-calls.ts";
 import { processTelemetry } from "../telemetry/events.ts";
@@ -114,6 +115,7 @@ export function composePattern(
     store,
     pauses,
     presence,
+    absences: createAbsences(now),
     messenger: tracedMessenger(
       createServiceBusMessenger(senders, replies, { surroundingTrace: activeTraceparent, rolesAreNew, originals }),
     ),

@@ -12,7 +12,7 @@ import type { AuditLog } from "../store/audit-log.ts";
 import type { JobArchive } from "../store/job-archive.ts";
 import type { ClosingStore, JobStore } from "../store/job-store.ts";
 import type { SubmissionRules } from "../submission/submission-message.ts";
-import type { Leadership } from "../supervisor/leadership.ts";
+import type { Absences, Leadership } from "../supervisor/leadership.ts";
 import type { Telemetry } from "../telemetry/events.ts";
 import type { Admission } from "./admission/admission.ts";
 import type { AgentPresence } from "./admission/agent-presence.ts";
@@ -87,6 +87,8 @@ export interface Ports {
   readonly pauses?: Pick<Pauses, "isPaused"> | undefined;
   /** Whether anybody takes an agent's work. */
   readonly presence: AgentPresence;
+  /** When this app was away. */
+  readonly absences: Absences;
   /** How many jobs may be in flight. */
   readonly admission: Admission;
   /** Undefined: they are kept permanently. */

@@ -2,9 +2,32 @@
 
 import { expiresAt } from "../domain/record/due.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
-import { type UntakenRuns, waitingRuns } from "../domain/recovery/recovery.ts";
+import { prolonged } from "../domain/record/wait.ts";
+import { endingWaits, type UntakenRuns, waitingRuns } from "../domain/recovery/recovery.ts";
 import { runKey } from "../domain/steps/attempt.ts";
+import type { ProlongedWait } from "../domain/steps/verdicts.ts";
 import type { Ports } from "../scheduler/ports.ts";
+
+/** The waits for services that would be over, and go on. Costs nothing unless there is one that would. @throws if the store does not answer */
+export async function prolongedWaits(
+  record: StateRecord,
+  overdueBefore: string,
+  now: string,
+  { presence, absences }: Pick<Ports, "presence" | "absences">,
+): Promise<readonly ProlongedWait[]> {
+  const away = absences.last();
+  const { dueAt = now } = record;
+  const waits = await Promise.all(
+    endingWaits(record, overdueBefore).map(async ({ step, direction, run: before }) => {
+      const pauses = await presence.pausesOf(record.steps[step]?.agent ?? "");
+      const run = prolonged(before, { now, dueAt, pauses, away });
+      const isFirst =
+        before.accepted?.stoodStillUntil === undefined || run?.accepted?.givenAgain !== before.accepted.givenAgain;
+      return run ? [{ step, direction, run, isFirst }] : [];
+    }),
+  );
+  return waits.flat();
+}
 
 interface WaitsJudged extends UntakenRuns {
   /** An operator has paused an agent that it waits for: no further attempt can help. */

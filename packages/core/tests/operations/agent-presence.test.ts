@@ -29,6 +29,7 @@ function inProcess(): AgentPresence {
     now: () => clock,
     pauses: {
       isPaused: async () => isPaused,
+      pausesOf: async () => [],
       async watchOf(agent) {
         if (isAway) throw new Error("the store is away");
         if (!read || clock - read.at >= KEPT_MS) read = { at: clock, watches: new Map(stored) };

@@ -202,7 +202,9 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
       engineLateMs: 0,
       availability: async () => (setting.idle ? "absent" : "working"),
       isAway: never,
+      pausesOf: async () => [],
     },
+    absences: { seen: () => undefined, failed: () => undefined, followed: () => undefined, last: () => undefined },
     // Of one job there is never too much.
     admission: { admit: async () => undefined },
     taskHub: mutant.oneTaskHub ? (HOSTS[0] as Host) : host,

@@ -6,6 +6,7 @@ import type { RouteOptions } from "@scheduler-agent-supervisor/core/composition"
 import { offered } from "@scheduler-agent-supervisor/core/domain";
 import type { Messenger } from "@scheduler-agent-supervisor/core/messaging";
 import { completionUrl, type Ports, USUAL_TIMING } from "@scheduler-agent-supervisor/core/scheduling";
+import { createAbsences } from "@scheduler-agent-supervisor/core/supervision";
 import { createMemoryAuditLog } from "../memory/memory-audit-log.ts";
 import type { MemoryJobStore } from "../memory/memory-job-store.ts";
 import { createMemoryLease } from "../memory/memory-leadership.ts";
@@ -71,6 +72,7 @@ export function createWorldPorts({
     leadership: createMemoryLease(15_000, now).heldBy("supervisor"),
     supervision: createMemoryAuditLog(),
     presence: createMemoryPresence(now),
+    absences: createAbsences(now),
     admission: { admit: async () => undefined },
     completionUrl: (ticket) => completionUrl(APP_URL, ticket),
     nonce: () => {

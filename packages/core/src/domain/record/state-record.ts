@@ -95,6 +95,10 @@ export interface Acceptance {
   readonly pollAt?: string | undefined;
   /** When its assignee was reminded; null if it will be at half of its time. Absent: the step has no assignee. */
   readonly remindedAt?: string | null | undefined;
+  /** Until then the pauses of its agent are part of its time. */
+  readonly stoodStillUntil?: string | undefined;
+  /** How often its wait goes on because the app was away at its end; of a service that is polled, since its last poll. */
+  readonly givenAgain?: number | undefined;
 }
 
 /** A step's run in one direction. */

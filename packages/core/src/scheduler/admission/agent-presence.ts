@@ -2,6 +2,7 @@
 // a step that waits because nobody takes the work is one (P26). The engine is watched as an agent is: what it did not hand out, no agent could take.
 
 import { instant } from "../../domain/duration.ts";
+import type { Interval } from "../../domain/record/wait.ts";
 import type { PauseStore, Watch } from "../../store/pause-store.ts";
 import { createEngineDelay } from "./engine-delay.ts";
 import type { Pauses } from "./pauses.ts";
@@ -31,6 +32,8 @@ export interface AgentPresence {
   availability(agent: string, windowMs: number, inARowMs?: number): Promise<Availability>;
   /** Whether its work is known to wait for the agent alone: an operator has paused it, or it is absent. @throws if the store does not answer */
   isAway(agent: string): Promise<boolean>;
+  /** When an operator paused it, and has paused it. @throws if the store does not answer */
+  pausesOf(agent: string): Promise<readonly Interval[]>;
 }
 
 /** No agent has this name. */
@@ -41,7 +44,7 @@ const NOTE_EVERY_MS = 5000;
 const OWN_KEPT_MS = 10_000;
 
 export interface AgentPresencePorts {
-  readonly pauses: Pick<Pauses, "isPaused" | "watchOf">;
+  readonly pauses: Pick<Pauses, "isPaused" | "watchOf" | "pausesOf">;
   readonly store: Pick<PauseStore, "watch">;
   readonly now: () => number;
 }
@@ -104,6 +107,7 @@ export function createAgentPresence({ pauses, store, now }: AgentPresencePorts):
   }
 
   return {
+    pausesOf: (agent) => pauses.pausesOf(agent),
     seen,
     began(scheduledAt) {
       seen(ENGINE);
