@@ -71,14 +71,23 @@ test("run again after an earlier run had recorded its outcome, it says that and 
   expect(await step()).not.toHaveProperty("expiry");
 });
 
-test("P8 what an agent says after complete-by is not recorded", async () => {
+test.each([
+  ["that it is done", { kind: "done" }, "LateReplyRejected"],
+  ["a rejection", { kind: "rejected", message: "declined" }, "LateReplyRejected"],
+  ["that it is done later", { kind: "accepted" }, "LateReplyRejected"],
+  ["why it is not done", { kind: "expired", lastError: OUTAGE }, "AgentTimedOut"],
+] as const)("P8 what an agent says after complete-by is not recorded: %s", async (_, answer, event) => {
   const task = await world.firstTask(await world.submitted());
   world.answers.set("reserve", () => {
-    world.clock = Date.parse(task.completeBy) + 86_400_000;
-    return { kind: "expired", lastError: OUTAGE };
+    world.clock = Date.parse(task.completeBy) + 1;
+    return answer;
   });
   expect(await runStep(task, world)).toMatchObject({ outcome: { kind: "expired" } });
+  expect(await step()).toMatchObject({ state: expect.stringMatching(/Scheduled|Running/), result: null, error: null });
   expect((await step())?.expiry).toBeUndefined();
+  expect(world.eventNames()).toContain(event);
+  await overdue();
+  expect(await sweep(world)).toMatchObject({ found: 1 });
 });
 
 test("P27 a wrong credential is waited for beyond the threshold: nothing is compensated, no failure counted", async () => {

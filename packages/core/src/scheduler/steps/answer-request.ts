@@ -83,6 +83,11 @@ export async function answerRequest(
     if (isNotRepeated && completeBy === undefined) await recordStart(ticket, context, false);
     if (!awaited) await say();
   }
+  const isAnswered = answer.kind !== "expired" && answer.kind !== "notTakenUp";
+  if (isAnswered && instant(context.now()) > ((awaited ? undefined : completeBy) ?? latest)) {
+    context.telemetry.event("AgentTimedOut", { jobId, attempt, step, agent: name, tries: 0 });
+    return;
+  }
   switch (answer.kind) {
     case "expired":
       if (awaited) return later(answer.lastError);
