@@ -185,9 +185,9 @@ export interface Sweeping {
 /** The record after the verdict. */
 export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweeping): StateRecord {
   const { now, claimWithinMs, overdueBefore } = sweeping;
-  const { makes, isFailure } = VERDICTS[verdict.kind];
+  const { makes } = VERDICTS[verdict.kind];
   const processState = makes === null ? record.processState : transitions[makes].to;
-  const failureCount = record.failureCount + (isFailure ? 1 : 0);
+  const failureCount = record.failureCount + failuresIn(record, verdict, overdueBefore);
   const what = overdueInWords(record, overdueBefore, "untaken" in verdict ? (verdict.untaken ?? []) : []);
   const until = "waitMs" in verdict ? after(now, verdict.waitMs) : undefined;
   const history = remembered(record, now, historyEntryOf(verdict.kind, what, until));
@@ -292,6 +292,15 @@ function pending(
 
 const isFailed = (each: RunInHand, { untaken = [] }: Failed) =>
   (isTakenUp(each.run) && !isMisconfigured(each.run)) || untaken.includes(runKey(each));
+
+/** Each step that has failed is one, and so is a job with no open step. */
+function failuresIn(record: StateRecord, verdict: Verdict, overdueBefore: string): number {
+  if (!("failures" in verdict)) return 0;
+  const failed = runsInHand(record.steps).filter(
+    (each) => isOwn(record, each.direction) && expiresAt(each.run) < overdueBefore && isFailed(each, verdict),
+  );
+  return Math.max(failed.length, 1);
+}
 
 /** A step whose tries are used up while its job continues. */
 function goneOnWithout(record: StepRecord, direction: Direction, now: string): StepRecord {

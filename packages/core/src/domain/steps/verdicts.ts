@@ -61,8 +61,6 @@ export function isOfDeadline(verdict: AnyVerdict): verdict is DeadlineVerdict {
 interface Row {
   /** What the write does to the record's state. */
   readonly makes: keyof typeof transitions | null;
-  /** Whether the job's failure count grows. */
-  readonly isFailure: boolean;
   /** The status that the client gets. */
   readonly status: "RetryScheduled" | "Failed" | null;
   /** The entry in the record's history, of the overdue steps and the end of the wait. */
@@ -78,10 +76,9 @@ interface Row {
   readonly isStarted: boolean;
 }
 
-const NEXT = { isFailure: false, status: null, event: null, isStarted: true } as const;
+const NEXT = { status: null, event: null, isStarted: true } as const;
 const STAYS = { ...NEXT, entry: null, isStarted: false } as const;
-const FAILURE = { ...NEXT, isFailure: true } as const;
-const ANNOUNCED = { ...FAILURE, status: "RetryScheduled" } as const;
+const ANNOUNCED = { ...NEXT, status: "RetryScheduled" } as const;
 
 export const VERDICTS = {
   retry: {
@@ -98,15 +95,15 @@ export const VERDICTS = {
     countedAs: "waiting",
     event: { name: "JobWaits", has: ["step", "agent", "failureCount", "until"] },
   },
-  skip: { ...FAILURE, makes: "skipped", entry: (what) => `expired in ${what}, goes on without`, countedAs: "skipped" },
+  skip: { ...NEXT, makes: "skipped", entry: (what) => `expired in ${what}, goes on without`, countedAs: "skipped" },
   compensate: {
-    ...FAILURE,
+    ...NEXT,
     makes: "compensationBegun",
     entry: (what) => `expired in ${what}, to be compensated`,
     countedAs: "toBeCompensated",
   },
   fail: {
-    ...FAILURE,
+    ...NEXT,
     makes: "givenUp",
     status: "Failed",
     entry: (what) => `expired in ${what}, given up`,
