@@ -7,7 +7,7 @@ export interface Failed {
   readonly step: string | null;
   readonly failures: number;
   /** The budget that they count against, if it is not that of the step's requests. */
-  readonly budget?: "compensation" | "wait";
+  readonly budget?: "compensation" | "wait" | "answer";
   /** The runs, by `runKey`, that failed because no agent took them up. */
   readonly untaken?: readonly string[];
 }
@@ -26,6 +26,8 @@ export type Verdict =
   | ({ readonly kind: "skip" } & Failed & Skips)
   /** The endpoint's address or the app's credential for it is wrong: another one, later, with no failure counted, until a person has fixed it. */
   | { readonly kind: "hold"; readonly waitMs: number }
+  /** Its service answered with what the agent does not declare: the same, and the client is told. */
+  | { readonly kind: "holdForAnswer"; readonly waitMs: number }
   /** All attempts are used up: the completed steps are compensated. */
   | ({ readonly kind: "compensate" } & Failed)
   /** All attempts are used up: an operator must act. */
@@ -114,6 +116,13 @@ export const VERDICTS = {
     ...NEXT,
     makes: "held",
     entry: (what, until) => `${what} needs an endpoint's address or credential fixed, to be tried again at ${until}`,
+    countedAs: "held",
+    event: { name: "JobHeld", has: ["step", "agent", "until"] },
+  },
+  holdForAnswer: {
+    ...ANNOUNCED,
+    makes: "held",
+    entry: (what, until) => `${what} had an answer that its agent does not declare, to be tried again at ${until}`,
     countedAs: "held",
     event: { name: "JobHeld", has: ["step", "agent", "until"] },
   },

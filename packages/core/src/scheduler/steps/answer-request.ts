@@ -45,7 +45,7 @@ export async function answerRequest(
   };
   const noteFault = async ({ tries, lastError }: Fault): Promise<void> => {
     isNoted = true;
-    await say({ tries, ...lastError });
+    await say({ tries, ...explicit(lastError) });
   };
   /** For a step that is done later: its service is polled again. */
   const later = async (why: Partial<LastError> = {}) => {
@@ -90,7 +90,7 @@ export async function answerRequest(
   }
   switch (answer.kind) {
     case "expired":
-      if (awaited) return later(answer.lastError);
+      if (awaited) return later(answer.lastError && explicit(answer.lastError));
       context.telemetry.event("AgentTimedOut", { jobId, attempt, step, agent: name, tries: answer.tries });
       if (isNoted || !answer.lastError) return;
       return noteFault({ tries: answer.tries, lastError: answer.lastError });
@@ -113,6 +113,12 @@ async function recordStart(ticket: Ticket, context: Context, isSent = true): Pro
   if (!isAsked(read)) read = await context.store.latest(jobId);
   const task = read && isAsked(read) ? taskIn(read.record, ticket, context) : undefined;
   return task && new TakeUp(task, true, context).begin(isSent);
+}
+
+/** Without it the answer of another team's agent counts as one about the request. */
+function explicit(error: LastError): LastError {
+  const { misconfigured, ofRequest = false } = error;
+  return misconfigured ? { ...error, ofRequest } : error;
 }
 
 /** Those that the agent has declared. Whoever records the reply knows the whole job. */
