@@ -13,6 +13,7 @@ const MEMORY = "contract:memory-job-store.test.ts";
 const HOLD = "core:domain/hold.test.ts";
 const HOLD_MESSAGE = "operations:hold-message.test.ts";
 const DECISION = "core:domain/recovery/recovery.ts";
+const HELD_BY = "core:domain/steps/held-by.ts";
 const RECOVER_JOB = "core:supervisor/recover-job.ts";
 const DEADLINE = "core:domain/recovery/pass-deadline.ts decideDeadline";
 const OF_DEADLINE = "core:domain/record/deadline.test.ts";
@@ -167,10 +168,10 @@ export const OF_SUPERVISION = [
     ],
   ]),
   ...faultsOf("P27", [
-    ["A wrong credential uses up the tries of a job.", `${DECISION} isMisconfigured`, ["return", "false"], HOLD],
+    ["A wrong credential uses up the tries of a job.", `${HELD_BY} heldBy`, ["return", "undefined"], HOLD],
     [
       "A wrong credential of an earlier attempt excuses every later outage.",
-      `${DECISION} isMisconfigured`,
+      `${HELD_BY} heldBy`,
       ["drop term", "attempt"],
       HOLD,
       "operations:expiry-cause.test.ts",

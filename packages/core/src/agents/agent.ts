@@ -176,6 +176,8 @@ export interface LastError {
   readonly message: string;
   /** The request, the endpoint's address or the app's credential is wrong. */
   readonly misconfigured?: boolean;
+  /** It may be this job's request alone. Absent: the address or the credential. */
+  readonly ofRequest?: boolean;
 }
 
 /** The result of an operation within its time, its endpoint, and the reason for this endpoint (P19). */

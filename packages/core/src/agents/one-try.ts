@@ -1,7 +1,7 @@
 // One try at an operation (P6, P8): its time, its credential, and its result for the endpoint's health.
 import { inWords } from "../domain/thrown.ts";
 import { CUT_OFF } from "../domain/underlying-error.ts";
-import type { AgentCall, AgentRequest, Credential, Finding, LastError } from "./agent.ts";
+import type { AgentCall, AgentRequest, Credential, Finding, LastError, Subject } from "./agent.ts";
 import type { Authenticate } from "./authentication.ts";
 import { bounded, boundedPause, MESSAGE_LIMIT } from "./bounds.ts";
 import type { Deadline } from "./deadline.ts";
@@ -75,7 +75,7 @@ function releaseFailed(
   pool: EndpointPool,
 ): void {
   const why = bounded(inShort);
-  const error = { endpoint: lease.url, message: why, ...(misconfigured && { misconfigured }) };
+  const error = { endpoint: lease.url, message: why, ...faultOf(misconfigured, about) };
   if (about === "request") pool.release(lease, "answered", why);
   else if (about === "either") pool.release(lease, "odd", why, { error, key: idempotencyKey });
   else pool.release(lease, "failed", why, { error, restMs: retryAfterMs });
@@ -86,8 +86,15 @@ function noCredential(cause: unknown): Unavailable {
   return { kind: "unavailable", message, inShort: message, misconfigured: true };
 }
 
-export function lastErrorOf({ message, misconfigured }: Unavailable, { url }: Lease): LastError {
-  return { endpoint: url, message, ...(misconfigured && { misconfigured }) };
+export function lastErrorOf({ message, misconfigured, about }: Unavailable, { url }: Lease): LastError {
+  return { endpoint: url, message, ...faultOf(misconfigured, about) };
+}
+
+function faultOf(
+  misconfigured: boolean | undefined,
+  about: Subject = "endpoint",
+): Pick<LastError, "misconfigured" | "ofRequest"> {
+  return misconfigured ? { misconfigured, ...(about !== "endpoint" && { ofRequest: true }) } : {};
 }
 
 function send(

@@ -96,6 +96,37 @@ describe("P27 a wrong address or credential", () => {
     },
   );
 
+  test.each([
+    ["forward", "fail"],
+    ["compensate", "skip"],
+  ] as const)(
+    "an undeclared answer to this job is held twelve times in a row, %s, and then a person has to act",
+    (direction, end) => {
+      const undeclared = { ...misconfigured, message: "HTTP 400", ofRequest: true };
+      const held = (answerCount: number) =>
+        record({ takePayment: { ...running, expiry: undeclared, answerCount } }, direction);
+      expect(verdict(held(10))).toBe("holdForAnswer");
+      expect(verdict(held(11))).toBe(end);
+      const failed = recover(
+        held(11),
+        decideRecovery(held(11), () => strict, LATER, HOLD_MS),
+        {
+          ...{ now: NOON, overdueBefore: LATER, claimWithinMs: 60_000 },
+        },
+      );
+      const said = direction === "forward" ? failed.error?.message : failed.steps["takePayment"]?.compensation?.error;
+      expect(said).toContain("12 attempts in a row were answered with what the agent does not declare: HTTP 400");
+    },
+  );
+
+  test("beside a wrong credential an undeclared answer is told to the client", () => {
+    const runs = {
+      takePayment: { ...running, expiry: misconfigured },
+      checkFraud: { ...running, expiry: { ...misconfigured, ofRequest: true } },
+    };
+    expect(verdict(record(runs))).toBe("holdForAnswer");
+  });
+
   test("another attempt is due later, no failure is counted, nobody is notified, and the cause stays for people to see", () => {
     const before = record({ takePayment: { ...running, expiry: misconfigured } });
     const held = recover(

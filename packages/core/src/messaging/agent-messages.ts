@@ -89,8 +89,10 @@ export type AgentReplyMessage =
       readonly message: string;
       /** The time from now. Absent: the app decides. */
       readonly retryAfterMs?: number | undefined;
-      /** The service's address or the agent's credential for it is wrong. */
+      /** The request, the service's address or the agent's credential for it is wrong. */
       readonly misconfigured?: boolean | undefined;
+      /** `false`: it is the address or the credential. Otherwise it may be this job's request alone. */
+      readonly ofRequest?: boolean | undefined;
     })
   /** It will be done later, and the agent is to receive a request for its status then. Only for steps that may wait. */
   | (ReplyFrame & {
@@ -146,6 +148,7 @@ const failure = z.object({
   endpoint: text.nullable(),
   message: text,
   misconfigured: z.boolean().optional(),
+  ofRequest: z.boolean().optional(),
 }) satisfies z.ZodType<Failure>;
 
 const duration = text.refine((value) => durationMs(value) !== undefined, "must be an ISO 8601 duration such as PT10M");
@@ -169,6 +172,7 @@ const replySchema = z.discriminatedUnion("kind", [
     message: text.min(1),
     retryAfterMs: pause.optional(),
     misconfigured: z.boolean().optional(),
+    ofRequest: z.boolean().optional(),
   }),
   z.object({ ...frame, kind: z.literal("pending"), retryAfterMs: pause, reference: text.optional() }),
   z.object({ ...frame, kind: z.literal("progress"), progress: text.optional(), within: duration.optional() }),

@@ -104,7 +104,7 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
         onExpired: workflow.deadline?.onExpired ?? null,
       });
     }
-    if ("failures" in verdict || verdict.kind === "hold") {
+    if ("failures" in verdict || "waitMs" in verdict) {
       const { jobId, completeBy } = record;
       const { agent = null, endpoint = null, message = null, tries = null } = stop ?? {};
       const cause = { endpoint, message, tries };
@@ -152,7 +152,7 @@ function overdueIn(verdict: AnyVerdict, record: StateRecord, overdueBefore: stri
 
 /** Why its agent did not answer, as far as the record contains it for this attempt. */
 function agentTimeoutOf(verdict: AnyVerdict, record: StateRecord, step: string | null): AgentTimeout | undefined {
-  if (step === null || !("failures" in verdict || verdict.kind === "hold")) return undefined;
+  if (step === null || !("failures" in verdict || "waitMs" in verdict)) return undefined;
   const { attempt, direction, steps } = record;
   const expiry = runOf(steps[step], direction)?.expiry;
   const isUntaken = "untaken" in verdict && verdict.untaken?.includes(runKey({ step, direction }));

@@ -24,6 +24,8 @@ export function ruleInWords(
       return "Processing, and what it waited for is over: it goes on, no failure is counted";
     case "hold":
       return `Processing, and ${overdueStep(record)} met a wrong address or credential: tried again in ${verdict.waitMs / 1000} s, no failure is counted`;
+    case "holdForAnswer":
+      return `Processing, and ${overdueStep(record)} had an answer that its agent does not declare: tried again in ${verdict.waitMs / 1000} s, no failure is counted`;
     case "later":
       return `Processing, and a step of it has time until ${verdict.at}`;
     case "prolong":
@@ -53,6 +55,8 @@ export function ruleInWords(
         direction === "compensate" ? "a compensation is not compensated in turn" : `the policy says ${verdict.kind}`;
       if (verdict.budget === "wait")
         return `Processing past its complete-by ${completeBy}: the wait of ${verdict.step} for a report expired: ${then}`;
+      if (verdict.budget === "answer")
+        return `${expired(verdict)}, each with an answer that its agent does not declare: a person has to act`;
       const used = waits.length > 0 ? ` and ${waits.length} pauses used up` : "";
       return `${expired(verdict)}, at the threshold of ${failureThreshold} or above${used}: ${then}`;
     }

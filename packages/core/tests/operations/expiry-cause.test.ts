@@ -8,6 +8,7 @@ import { NOON, NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 
 const OUTAGE = { endpoint: "http://inventory/", message: "HTTP 503" };
+const UNDECLARED = { endpoint: "http://inventory/", message: "HTTP 400", misconfigured: true, ofRequest: true };
 const WRONG_KEY = { endpoint: "http://inventory/", message: "HTTP 401", misconfigured: true };
 
 let world: World;
@@ -71,14 +72,23 @@ test("run again after an earlier run had recorded its outcome, it says that and 
   expect(await step()).not.toHaveProperty("expiry");
 });
 
-test("P8 what an agent says after complete-by is not recorded", async () => {
+test.each([
+  ["that it is done", { kind: "done" }, "LateReplyRejected"],
+  ["a rejection", { kind: "rejected", message: "declined" }, "LateReplyRejected"],
+  ["that it is done later", { kind: "accepted" }, "LateReplyRejected"],
+  ["why it is not done", { kind: "expired", lastError: OUTAGE }, "AgentTimedOut"],
+] as const)("P8 what an agent says after complete-by is not recorded: %s", async (_, answer, event) => {
   const task = await world.firstTask(await world.submitted());
   world.answers.set("reserve", () => {
-    world.clock = Date.parse(task.completeBy) + 86_400_000;
-    return { kind: "expired", lastError: OUTAGE };
+    world.clock = Date.parse(task.completeBy) + 1;
+    return answer;
   });
   expect(await runStep(task, world)).toMatchObject({ outcome: { kind: "expired" } });
+  expect(await step()).toMatchObject({ state: expect.stringMatching(/Scheduled|Running/), result: null, error: null });
   expect((await step())?.expiry).toBeUndefined();
+  expect(world.eventNames()).toContain(event);
+  await overdue();
+  expect(await sweep(world)).toMatchObject({ found: 1 });
 });
 
 test("P27 a wrong credential is waited for beyond the threshold: nothing is compensated, no failure counted", async () => {
@@ -127,4 +137,38 @@ test("P27 an outage after it is counted as before", async () => {
   await expire(OUTAGE);
   await overdue();
   expect(await sweep(world)).toMatchObject({ toBeCompensated: 1 });
+});
+
+const answered = async (lastError: typeof OUTAGE, kind: "held" | "failed") => {
+  await expire(lastError);
+  await overdue();
+  expect(await sweep(world)).toMatchObject({ found: 1, [kind]: 1 });
+};
+
+test("P27 an answer that no agent declares is bounded: the client is told of each pause, and at last a person has to act", async () => {
+  for (let round = 1; round < 12; round += 1) await answered(UNDECLARED, "held");
+  expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: 12, failureCount: 0 });
+  await answered(UNDECLARED, "failed");
+  expect(await world.stateOf()).toMatchObject({
+    ...{ processState: "Error", direction: "forward", failureCount: 1 },
+    error: {
+      ...{ kind: "expired", step: "reserveStock", agent: "inventory" },
+      message: expect.stringMatching(/^12 attempts in a row were answered .* declare: HTTP 400/),
+    },
+  });
+  const told = world.statuses.map(({ status }) => status);
+  expect(told.filter((status) => status === "RetryScheduled").length).toBeGreaterThan(9);
+  expect(told.at(-1)).toBe("Failed");
+  expect(world.eventNames()).toContain("JobErrored");
+});
+
+test("P27 in a row: another reason in between, and an operator's resubmission, begin the count anew", async () => {
+  for (let round = 1; round < 12; round += 1) await answered(UNDECLARED, "held");
+  await answered(WRONG_KEY, "held");
+  for (let round = 1; round < 12; round += 1) await answered(UNDECLARED, "held");
+  await answered(UNDECLARED, "failed");
+  const resubmit = { kind: "resubmit", reason: "corrected", job: null, compensatedManually: false } as const;
+  expect(await operateJob("job-1", resubmit, { by: "ada", ifMatch: "any" }, world)).toMatchObject({ kind: "done" });
+  expect((await step())?.answerCount).toBeUndefined();
+  await answered(UNDECLARED, "held");
 });

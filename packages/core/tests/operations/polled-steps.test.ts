@@ -307,3 +307,14 @@ test("a wait of many days is made of timers of two, which lead to nothing", () =
   expect(second.timer?.task).toBeGreaterThan(first.timer?.task ?? 0);
   expect(firesAt(second.timer)).toBe(2 * 86_400_000);
 });
+
+test("P8 what a poll learns after complete-by is not recorded", async () => {
+  const poll = await begun();
+  const { completeBy } = await step();
+  world.answers.set("reserve", () => {
+    world.clock = Date.parse(completeBy ?? "") + 1;
+    return { kind: "done" };
+  });
+  await ask(poll);
+  expect(await step()).toMatchObject({ state: "Awaiting", result: null });
+});

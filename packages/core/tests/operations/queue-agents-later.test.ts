@@ -121,6 +121,26 @@ test("P8 P10 past its time it is not asked again: the step expires with its caus
   expect(requestId(request.ticket)).toBe("job-1:2:check:forward");
 });
 
+test.each([
+  [undefined, 11, "Pending"],
+  [undefined, 12, "Error"],
+  [false, 30, "Pending"],
+] as const)(
+  "P27 P30 misconfigured, with ofRequest %s, for %i attempts: %s",
+  async (ofRequest, attempts, processState) => {
+    for (let attempt = 1; attempt <= attempts; attempt += 1) {
+      await asked(CHECKED, attempt);
+      const unavailable = { ...away, message: "HTTP 400", retryAfterMs: 120_000, misconfigured: true };
+      await reply({ ...unavailable, ...(ofRequest === false && { ofRequest }) });
+      world.clock += 125_000;
+      await sweep(world);
+    }
+    expect(await world.stateOf()).toMatchObject({ processState, direction: "forward" });
+    const isTold = world.statuses.some(({ status }) => status === "RetryScheduled");
+    expect(isTold).toBe(ofRequest === undefined);
+  },
+);
+
 test("P16 delivered again after a death, the reply has the same request sent again; one to an earlier request changes nothing", async () => {
   const { request: first } = await asked();
   await reply(away);

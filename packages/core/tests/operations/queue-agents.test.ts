@@ -81,11 +81,15 @@ test("P8 P27 why an agent behind its queue will not be done in time is recorded 
   expect(world.eventNames()).toContain("LateReplyRejected");
 });
 
-test("P8 past complete-by an agent behind its queue sends nothing", async () => {
+test.each([
+  ["why it is not done", { kind: "expired", lastError: { endpoint: "http://fraud/", message: "HTTP 503" } }],
+  ["that it is done", { kind: "done" }],
+  ["a rejection", { kind: "rejected", message: "declined" }],
+] as const)("P8 past complete-by an agent behind its queue sends nothing: %s", async (_, answer) => {
   const task = await open("checkFraud");
   world.answers.set("check", () => {
     world.clock = Date.parse(task.completeBy) + 1;
-    return { kind: "expired", lastError: { endpoint: "http://fraud/", message: "HTTP 503" } };
+    return answer;
   });
   await expect(ask()).rejects.toThrow("there was no reply");
   expect(world.replies).toEqual([]);

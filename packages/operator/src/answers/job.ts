@@ -70,6 +70,8 @@ const run = z.object({
       endpoint: z.string().nullable(),
       message: z.string(),
       misconfigured: z.boolean().optional(),
+      /** The answer may be about this job alone. */
+      ofRequest: z.boolean().optional(),
     })
     .optional(),
 });

@@ -58,8 +58,10 @@ export interface Expiry {
   readonly endpoint: string | null;
   /** A status, or an error's text. */
   readonly message: string;
-  /** The endpoint's address or the app's credential is wrong: a person has to fix it. */
+  /** An answer that the agent does not declare, or no credential: a person has to fix it. */
   readonly misconfigured?: boolean | undefined;
+  /** The answer may be about this job alone. Absent: about the endpoint's address or the app's credential. */
+  readonly ofRequest?: boolean | undefined;
 }
 
 /** The address for the report of a step that is done later. */
@@ -118,6 +120,8 @@ export interface StepRun {
   readonly retryCount: number;
   /** How many of those count against its failure threshold; an operator's resubmission sets it to none. Absent: none. */
   readonly failureCount?: number | undefined;
+  /** How many of its latest attempts, in a row, had an answer that its agent does not declare. Absent: none. */
+  readonly answerCount?: number | undefined;
   /** How often it was scheduled again while no agent was known to have started it. */
   readonly waitCount: number;
   readonly error: string | null;

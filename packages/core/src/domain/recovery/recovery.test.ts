@@ -79,6 +79,27 @@ describe("P10 P11 the supervisor's verdict", () => {
     expect(again.steps["reserveStock"]).toEqual(done);
   });
 
+  test.each<[string, Direction, RecoveryPolicy, object]>([
+    ["are retried", "forward", strict, { kind: "retry", failures: 1 }],
+    ["wait", "forward", { ...patient, failureThreshold: 1 }, { kind: "wait" }],
+    ["are given up", "forward", { ...strict, failureThreshold: 1 }, { kind: "fail" }],
+    ["are compensated", "forward", { ...patient, failureThreshold: 1, waits: [] }, { kind: "compensate" }],
+    ["are gone on without", "compensate", { ...strict, failureThreshold: 1 }, { kind: "skip" }],
+  ])("P10 ten steps that fail in one sweep count as ten failures where they %s", (_, direction, policy, verdict) => {
+    const steps = Array.from({ length: 10 }, (__, index) => [
+      `pack_${index + 1}`,
+      direction === "forward" ? failing(0) : { ...notStarted, state: "Completed", compensation: failing(0) },
+    ]);
+    const others = {
+      waits: { ...failing(0), completeBy: later(NOON, 900_000) },
+      done: { ...failing(0), state: "Completed" },
+    };
+    const record = { ...atWork({ ...Object.fromEntries(steps), ...others } as StateRecord["steps"], 3), direction };
+    const decided = verdictOf(record, () => policy);
+    expect(decided).toMatchObject(verdict);
+    expect(recover(record, decided, { ...SWEEPING, overdueBefore: later(NOON, 1) }).failureCount).toBe(13);
+  });
+
   test.each<[string, RecoveryPolicy, number, RecoveryPolicy, number, object]>([
     ["one has failures left", strict, 0, strict, 2, { kind: "fail", step: "checkFraud", failures: 3 }],
     ["one waits", patient, 2, strict, 0, { kind: "wait", step: "takePayment", failures: 3, waitMs: 60_000 }],

@@ -6,13 +6,14 @@ import { after, durationMs } from "../duration.ts";
 import { withoutDeadline } from "../record/deadline.ts";
 import { expiresAt, isOverdue, missedPolls, pausesOf, timesOf } from "../record/due.ts";
 import { announced, OUTBOX_GRACE_MS, published } from "../record/outbox.ts";
-import { isTakenUp, type RunInHand, runsInHand } from "../record/plan.ts";
+import { isTakenUp, type RunInHand, runOf, runsInHand } from "../record/plan.ts";
 import { asEntry } from "../record/record-limits.ts";
 import { dueReminders, owesReminder, reminded, reminderMessages, remindersOf } from "../record/reminder.ts";
 import type { Direction, HistoryEntry, StateRecord, StepRecord, StepRun } from "../record/state-record.ts";
 import { runKey, type StartAttempt } from "../steps/attempt.ts";
 import { expiredError, overdueInWords } from "../steps/expired-error.ts";
 import { type Budget, budgetOf, compensationBudget } from "../steps/failure-budget.ts";
+import { answeredInWords, heldBy, isHeldEnough, MOST_ANSWERS } from "../steps/held-by.ts";
 import { pollsAfter } from "../steps/poll.ts";
 import { skippedFor } from "../steps/skip.ts";
 import { restarted, withRun } from "../steps/step-run.ts";
@@ -90,8 +91,11 @@ function decideHeld(
   const failed = own.filter((each) => isTakenUp(each.run) || untaken.has(runKey(each)) || isLost(each));
   if (own.length > 0 && failed.length === 0) return { kind: "reschedule" };
   // Neither the job's fault nor the service's: if it were counted, jobs would be compensated because a password was changed.
-  const counted = failed.filter(({ run }) => !isMisconfigured(run));
-  if (failed.length > 0 && counted.length === 0) return { kind: "hold", waitMs: holdMs };
+  const counted = failed.filter(({ run }) => isCounted(run));
+  if (failed.length > 0 && counted.length === 0) {
+    const isAnswered = failed.some(({ run }) => heldBy(run) === "answer");
+    return { kind: isAnswered ? "holdForAnswer" : "hold", waitMs: holdMs };
+  }
   if (counted.length === 0) return decideFailed(null, budgetOfNone(record, policyOf(undefined)), record.direction);
   // Each step has its own budget, and the first that is used up decides for the job.
   const verdicts = counted.map((each) => {
@@ -134,10 +138,7 @@ function isOwn(record: StateRecord, direction: Direction): boolean {
   return record.direction === "forward" || direction === "compensate";
 }
 
-/** A fault in an earlier attempt shows nothing about this one, whose agent may have crashed. */
-function isMisconfigured({ expiry, attempt }: StepRun): boolean {
-  return expiry !== undefined && expiry.attempt === attempt && expiry.misconfigured === true;
-}
+const isCounted = (run: StepRun) => heldBy(run) === undefined || isHeldEnough(run);
 
 type FailedVerdict = Extract<Verdict, Failed>;
 
@@ -193,9 +194,9 @@ export interface Sweeping {
 /** The record after the verdict. */
 export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweeping): StateRecord {
   const { now, claimWithinMs, overdueBefore } = sweeping;
-  const { makes, isFailure } = VERDICTS[verdict.kind];
+  const { makes } = VERDICTS[verdict.kind];
   const processState = makes === null ? record.processState : transitions[makes].to;
-  const failureCount = record.failureCount + (isFailure ? 1 : 0);
+  const failureCount = record.failureCount + failuresIn(record, verdict, overdueBefore);
   const what = overdueInWords(record, overdueBefore, "untaken" in verdict ? (verdict.untaken ?? []) : []);
   const until = "waitMs" in verdict ? after(now, verdict.waitMs) : undefined;
   const history = remembered(record, now, historyEntryOf(verdict.kind, what, until));
@@ -205,6 +206,7 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
     case "wait":
     case "skip":
     case "hold":
+    case "holdForAnswer":
     case "reschedule":
     case "resume":
       return pending({ ...record, history, failureCount }, verdict, until, sweeping);
@@ -308,19 +310,27 @@ function pending(
 }
 
 const isFailed = (each: RunInHand, { untaken = [] }: Failed) =>
-  (isTakenUp(each.run) && !isMisconfigured(each.run)) || untaken.includes(runKey(each));
+  (isTakenUp(each.run) && isCounted(each.run)) || untaken.includes(runKey(each));
+
+/** Each step that has failed is one, and so is a job with no open step. */
+function failuresIn(record: StateRecord, verdict: Verdict, overdueBefore: string): number {
+  if (!("failures" in verdict)) return 0;
+  const failed = runsInHand(record.steps).filter(
+    (each) => isOwn(record, each.direction) && isOverdue(each.run, overdueBefore) && isFailed(each, verdict),
+  );
+  return Math.max(failed.length, 1);
+}
 
 /** A step whose tries are used up while its job continues. */
 function goneOnWithout(record: StepRecord, direction: Direction, now: string): StepRecord {
-  const { failureCount, expiry, compensation } = record;
-  const last = (direction === "forward" ? expiry : compensation?.expiry)?.message;
-  const inWords = (failures = 0) =>
-    `${counted(failures, "attempt")} ran out of time${last ? `, the last: ${last}` : ""}`;
-  if (direction === "forward") {
-    return skippedFor(record, { cause: "expired", message: inWords(failureCount) }, true, now);
-  }
-  const error = inWords(compensation?.failureCount);
-  return withRun(record, "compensate", { state: "Failed", error, endedAt: now });
+  const { expiry, failureCount = 0, answerCount = 0 } = runOf(record, direction) ?? {};
+  const last = expiry?.message;
+  const message =
+    answerCount >= MOST_ANSWERS
+      ? answeredInWords(answerCount, last)
+      : `${counted(failureCount, "attempt")} ran out of time${last ? `, the last: ${last}` : ""}`;
+  if (direction === "forward") return skippedFor(record, { cause: "expired", message }, true, now);
+  return withRun(record, "compensate", { state: "Failed", error: message, endedAt: now });
 }
 
 /** When the next attempt is to be claimed: at once if steps continue. */

@@ -2,15 +2,16 @@
 
 import { counted } from "../counted.ts";
 import { isOverdue } from "../record/due.ts";
-import { mayHaveHadEffect, type RunInHand, runsInHand } from "../record/plan.ts";
+import { mayHaveHadEffect, type RunInHand, runOf, runsInHand } from "../record/plan.ts";
 import type { Direction, JobError, StateRecord } from "../record/state-record.ts";
 import { runKey } from "./attempt.ts";
+import { answeredInWords } from "./held-by.ts";
 
 interface Failed {
   readonly step: string | null;
   readonly failures: number;
   readonly untaken?: readonly string[];
-  readonly budget?: "compensation" | "wait";
+  readonly budget?: "compensation" | "wait" | "answer";
 }
 
 interface Sweep {
@@ -39,7 +40,11 @@ export function expiredError(record: StateRecord, failed: Failed, { now, overdue
   const agent = step === null ? null : (record.steps[step]?.agent ?? null);
   const last = overdueInWords(record, overdueBefore, untaken);
   const expired =
-    budget === "wait" ? "its wait for a report expired" : `${counted(failures, "attempt")} ran out of time`;
+    budget === "answer"
+      ? answeredInWords(failures, runOf(record.steps[step ?? ""], record.direction)?.expiry?.message)
+      : budget === "wait"
+        ? "its wait for a report expired"
+        : `${counted(failures, "attempt")} ran out of time`;
   const message = `${expired}${last && `, the last in ${last}`}`;
   if (record.direction === "forward") return { kind: "expired", message, step, agent, at: now };
   // No step of it is in hand. What is left is named, and more rather than less: without the workflow it is not known which step needs no compensation.

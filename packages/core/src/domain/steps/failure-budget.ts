@@ -2,6 +2,7 @@
 
 import type { FailureBudget, StepPolicy } from "../definition/workflow.ts";
 import type { RunInHand } from "../record/plan.ts";
+import { isHeldEnough } from "./held-by.ts";
 import type { Failed } from "./verdicts.ts";
 
 /** A budget, and what follows when it is used up. */
@@ -20,7 +21,10 @@ export function budgetNamed(name: Failed["budget"], policy: StepPolicy): Failure
 
 /** The budget of an overdue run. A wait for a report has one only where its policy has a reaction of its own: then the first that expires is the last. */
 export function budgetOf(policy: StepPolicy, { direction, run }: Pick<RunInHand, "direction" | "run">): Budget {
-  const { failureCount = 0, state } = run;
+  const { failureCount = 0, state, answerCount = 0 } = run;
+  // Whatever the workflow's policy: more attempts do not help, and what is done of the job is not the reason.
+  if (isHeldEnough(run))
+    return { failureThreshold: 1, waits: [], onExhausted: "fail", own: "answer", failuresBefore: answerCount };
   if (direction === "compensate") return compensationBudget(policy, failureCount);
   const { onAwaitExpired = "retry" } = policy;
   if (state !== "Awaiting" || onAwaitExpired === "retry") return { ...policy, failuresBefore: failureCount };

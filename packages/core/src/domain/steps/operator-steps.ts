@@ -82,9 +82,9 @@ export function takenForward(step: StepRecord, overdueBefore: string): StepRecor
 const isSkippedByFault = ({ skipped }: StepRecord) => skipped?.cause === "rejected" || skipped?.cause === "expired";
 
 /** Its failures so far are not counted any more. */
-export function forgiven({ failureCount: _before, ...step }: StepRecord): StepRecord {
+export function forgiven({ failureCount: _failures, answerCount: _answers, ...step }: StepRecord): StepRecord {
   if (!step.compensation) return step;
-  const { failureCount: _ofCompensation, ...compensation } = step.compensation;
+  const { failureCount: _ofCompensation, answerCount: _ofItsAnswers, ...compensation } = step.compensation;
   return { ...step, compensation };
 }
 

@@ -16,6 +16,7 @@ import {
   type StepRun,
   type StepState,
 } from "../record/state-record.ts";
+import { answersInARow } from "./held-by.ts";
 
 /** The endpoint of a step, and the reason; `outcomeUnknown` if an earlier try got no answer. Absent: as before; `false`: it is known. */
 export interface Route {
@@ -193,7 +194,10 @@ export function restarted(
   switch (run.state) {
     case "Running":
     case "Awaiting":
-      return withRun(record, direction, { ...again, retryCount: run.retryCount + 1, waitCount: 0, failureCount });
+      return withRun(record, direction, {
+        ...{ ...again, retryCount: run.retryCount + 1, waitCount: 0, failureCount },
+        answerCount: answersInARow(run),
+      });
     case "Scheduled":
       if (!isFailure) return withRun(record, direction, { ...again, waitCount });
       return withRun(record, direction, { ...again, waitCount, failureCount, expiry: notTakenUp(record, run, now) });

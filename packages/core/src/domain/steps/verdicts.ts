@@ -8,7 +8,7 @@ export interface Failed {
   readonly step: string | null;
   readonly failures: number;
   /** The budget that they count against, if it is not that of the step's requests. */
-  readonly budget?: "compensation" | "wait";
+  readonly budget?: "compensation" | "wait" | "answer";
   /** The runs, by `runKey`, that failed because no agent took them up. */
   readonly untaken?: readonly string[];
 }
@@ -33,6 +33,8 @@ export type Verdict =
   | ({ readonly kind: "skip" } & Failed & Skips)
   /** The endpoint's address or the app's credential for it is wrong: another one, later, with no failure counted, until a person has fixed it. */
   | { readonly kind: "hold"; readonly waitMs: number }
+  /** Its service answered with what the agent does not declare: the same, and the client is told. */
+  | { readonly kind: "holdForAnswer"; readonly waitMs: number }
   /** All attempts are used up: the completed steps are compensated. */
   | ({ readonly kind: "compensate" } & Failed)
   /** All attempts are used up: an operator must act. */
@@ -70,8 +72,6 @@ export function isOfDeadline(verdict: AnyVerdict): verdict is DeadlineVerdict {
 interface Row {
   /** What the write does to the record's state. */
   readonly makes: keyof typeof transitions | null;
-  /** Whether the job's failure count grows. */
-  readonly isFailure: boolean;
   /** The status that the client gets. */
   readonly status: "RetryScheduled" | "Failed" | null;
   /** The entry in the record's history, of the overdue steps and the end of the wait. */
@@ -87,10 +87,9 @@ interface Row {
   readonly isStarted: boolean;
 }
 
-const NEXT = { isFailure: false, status: null, event: null, isStarted: true } as const;
+const NEXT = { status: null, event: null, isStarted: true } as const;
 const STAYS = { ...NEXT, entry: null, isStarted: false } as const;
-const FAILURE = { ...NEXT, isFailure: true } as const;
-const ANNOUNCED = { ...FAILURE, status: "RetryScheduled" } as const;
+const ANNOUNCED = { ...NEXT, status: "RetryScheduled" } as const;
 
 export const VERDICTS = {
   retry: {
@@ -107,15 +106,15 @@ export const VERDICTS = {
     countedAs: "waiting",
     event: { name: "JobWaits", has: ["step", "agent", "failureCount", "until"] },
   },
-  skip: { ...FAILURE, makes: "skipped", entry: (what) => `expired in ${what}, goes on without`, countedAs: "skipped" },
+  skip: { ...NEXT, makes: "skipped", entry: (what) => `expired in ${what}, goes on without`, countedAs: "skipped" },
   compensate: {
-    ...FAILURE,
+    ...NEXT,
     makes: "compensationBegun",
     entry: (what) => `expired in ${what}, to be compensated`,
     countedAs: "toBeCompensated",
   },
   fail: {
-    ...FAILURE,
+    ...NEXT,
     makes: "givenUp",
     status: "Failed",
     entry: (what) => `expired in ${what}, given up`,
@@ -126,6 +125,13 @@ export const VERDICTS = {
     ...NEXT,
     makes: "held",
     entry: (what, until) => `${what} needs an endpoint's address or credential fixed, to be tried again at ${until}`,
+    countedAs: "held",
+    event: { name: "JobHeld", has: ["step", "agent", "until"] },
+  },
+  holdForAnswer: {
+    ...ANNOUNCED,
+    makes: "held",
+    entry: (what, until) => `${what} had an answer that its agent does not declare, to be tried again at ${until}`,
     countedAs: "held",
     event: { name: "JobHeld", has: ["step", "agent", "until"] },
   },

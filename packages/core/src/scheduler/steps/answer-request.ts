@@ -46,7 +46,7 @@ export async function answerRequest(
   };
   const noteFault = async ({ tries, lastError }: Fault): Promise<void> => {
     isNoted = true;
-    await say({ tries, ...lastError });
+    await say({ tries, ...explicit(lastError) });
   };
   /** For a step that is done later: its service is polled again. */
   const later = async (why: Partial<LastError> = {}) => {
@@ -84,9 +84,14 @@ export async function answerRequest(
     if (isNotRepeated && completeBy === undefined) await recordStart(ticket, context, false);
     if (!awaited) await say();
   }
+  const isAnswered = answer.kind !== "expired" && answer.kind !== "notTakenUp";
+  if (isAnswered && instant(context.now()) > ((awaited ? undefined : completeBy) ?? latest)) {
+    context.telemetry.event("AgentTimedOut", { jobId, attempt, step, agent: name, tries: 0 });
+    return;
+  }
   switch (answer.kind) {
     case "expired":
-      if (awaited) return later(answer.lastError);
+      if (awaited) return later(answer.lastError && explicit(answer.lastError));
       context.telemetry.event("AgentTimedOut", { jobId, attempt, step, agent: name, tries: answer.tries });
       if (isNoted || !answer.lastError) return;
       return noteFault({ tries: answer.tries, lastError: answer.lastError });
@@ -109,6 +114,12 @@ async function recordStart(ticket: Ticket, context: Context, isSent = true): Pro
   if (!isAsked(read)) read = await context.store.latest(jobId);
   const task = read && isAsked(read) ? taskIn(read.record, ticket, context) : undefined;
   return task && new TakeUp(task, true, context).begin(isSent);
+}
+
+/** Without it the answer of another team's agent counts as one about the request. */
+function explicit(error: LastError): LastError {
+  const { misconfigured, ofRequest = false } = error;
+  return misconfigured ? { ...error, ofRequest } : error;
 }
 
 /** Those that the agent has declared. Whoever records the reply knows the whole job. */

@@ -78,7 +78,7 @@ function newsOf(
 function unavailable(
   { attempt, completeWithin, completeBy: latest }: StepTask,
   { state, accepted, completeBy }: StepRun,
-  { message, retryAfterMs, misconfigured, endpoint }: Unavailable,
+  { message, retryAfterMs, misconfigured, ofRequest = true, endpoint }: Unavailable,
   round: number,
   now: string,
 ): Partial<StepRun> {
@@ -93,7 +93,7 @@ function unavailable(
     tries: round,
     endpoint: endpoint ?? null,
     message,
-    ...(misconfigured && { misconfigured }),
+    ...(misconfigured && { misconfigured, ofRequest }),
   };
   return {
     state: isFirst ? "Running" : state,

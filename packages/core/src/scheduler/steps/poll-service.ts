@@ -32,6 +32,8 @@ export async function pollService(poll: PollTask, context: Context): Promise<Ste
   switch (reply.kind) {
     case "done":
     case "rejected":
+      // Past complete-by nothing is recorded (P8).
+      if (instant(context.now()) > task.completeBy) return received(poll, record);
       return recordAnswer(task, reply, context);
     case "pending":
     case "expired":

@@ -11,7 +11,7 @@ import { beginsIn, patienceOf } from "./begins-in.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
 import { requestOf, unasked } from "./step-request.ts";
 import { TakeUp } from "./take-up.ts";
-import { expire, failStep, recordFault } from "./unanswered.ts";
+import { answeredLate, expire, failStep, recordFault } from "./unanswered.ts";
 
 /**
  * Order of effects: the record of the start, if it was late or the step takes long; the remote service's effect; the record of the result, or of what
@@ -54,6 +54,7 @@ async function callAgent(given: StepTask, agent: RoutedAgent, run: TakeUp, conte
     stillAtWork: () => run.record(),
   };
   const reply = await throwingWithout(secrets, () => agent.call(task.operation, request, bounds));
+  if (run.isPast && reply.kind !== "expired") return answeredLate(task, context);
   switch (reply.kind) {
     case "expired": {
       const { tries, lastError } = reply;

@@ -260,7 +260,9 @@ async function recordStarted(task: StepTask, ports: Ports): Promise<Taken> {
 
 /** It is only recorded: if the step is not done, the supervisor finds it overdue, and knows why. */
 async function recordFailure(task: StepTask, failure: Failure, ports: Ports, isHistoryFull = false): Promise<Taken> {
-  const expiry = { ...failure, at: instant(ports.now()), attempt: task.attempt };
+  const { misconfigured, ofRequest = true } = failure;
+  const known = { at: instant(ports.now()), attempt: task.attempt };
+  const expiry = { ...failure, ...known, ...(misconfigured && { ofRequest }) };
   await ports.store.change(task.jobId, noteExpiry(task, expiry, isHistoryFull));
   return NOTED;
 }

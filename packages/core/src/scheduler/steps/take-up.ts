@@ -95,6 +95,11 @@ export class TakeUp {
     return this.#completeBy !== undefined && instant(this.#context.now()) <= this.#completeBy;
   }
 
+  /** Its agent took it up, and the time for it has passed. */
+  get isPast(): boolean {
+    return this.#completeBy !== undefined && !this.isInTime;
+  }
+
   /** It was not taken up, because an earlier run of this task did that, and its service has accepted it. */
   get isAccepted(): boolean {
     return this.#isAccepted;

@@ -2,11 +2,13 @@
 
 import type { Fault, LastError } from "../../agents/agent.ts";
 import { instant } from "../../domain/duration.ts";
-import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
+import { ownReceiver, type StepEnd, type StepTask } from "../../domain/steps/attempt.ts";
+import { awaits } from "../../domain/steps/step-end.ts";
 import { noteExpiry } from "../../domain/steps/step-writes.ts";
 import { inWords } from "../../domain/thrown.ts";
 import type { Context } from "../ports.ts";
 import { recordedEnd } from "./record-step.ts";
+import { rejectLate } from "./reject-late.ts";
 import type { TakeUp } from "./take-up.ts";
 
 /** From now on the supervisor counts the failure, whatever the code had done before. */
@@ -34,6 +36,16 @@ export async function expire(
   context.telemetry.event(event, { jobId, attempt, step, agent, tries });
   // The attempt continues with the other steps in progress, until the supervisor starts another attempt.
   return { outcome: { kind: "expired" }, receiver: null };
+}
+
+/** After complete-by nothing is recorded (P8), unless an earlier run of this same task had recorded its outcome before it crashed. */
+export async function answeredLate(task: StepTask, context: Context): Promise<StepEnd> {
+  const end = await recordedEnd(task, context);
+  if (end) return end;
+  await rejectLate(task, "it came after complete-by", context);
+  const record = (await context.store.state(task.jobId))?.record;
+  if (record && awaits(record, task)) return { outcome: { kind: "expired" }, receiver: null };
+  return { outcome: { kind: "superseded" }, receiver: ownReceiver(task) };
 }
 
 /**

@@ -12,6 +12,7 @@ const VERDICTS: { readonly [verdict: string]: string } = {
   wait: "Wait, then next attempt",
   resume: "Goes on",
   hold: "Waits for an endpoint to be fixed",
+  holdForAnswer: "Waits for an answer that its agent declares",
   compensate: "Compensation",
   fail: "Error",
   repeatStart: "Attempt started again",

@@ -1,0 +1,29 @@
+// Why a step that was not done in time is held, and no failure is counted (P27): the fault is not its service's.
+
+import type { StepRun } from "../record/state-record.ts";
+
+/**
+ * `endpoint`: the endpoint's address or the app's credential is wrong. `answer`: its service gave this job an answer that its agent does not declare.
+ */
+export type HeldBy = "endpoint" | "answer";
+
+/** How many attempts in a row may have such an answer: with the pauses between them about an hour. */
+export const MOST_ANSWERS = 12;
+
+/** Undefined if the attempt counts. A fault in an earlier attempt shows nothing about this one, whose agent may have crashed. */
+export function heldBy({ expiry, attempt }: StepRun): HeldBy | undefined {
+  if (expiry?.attempt !== attempt || expiry?.misconfigured !== true) return undefined;
+  return expiry.ofRequest === true ? "answer" : "endpoint";
+}
+
+/** Its attempts in a row with an undeclared answer, this one included; undefined if this one has none. */
+export function answersInARow(run: StepRun): number | undefined {
+  return heldBy(run) === "answer" ? (run.answerCount ?? 0) + 1 : undefined;
+}
+
+/** It was held as often as it may be: a person has to act. */
+export const isHeldEnough = (run: StepRun): boolean => (answersInARow(run) ?? 0) >= MOST_ANSWERS;
+
+/** For people. @param last the latest answer */
+export const answeredInWords = (times: number, last: string | undefined): string =>
+  `${times} attempts in a row were answered with what the agent does not declare${last === undefined ? "" : `: ${last}`}`;
