@@ -4,7 +4,8 @@ import { setImmediate } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
 import { type AgentPresence, createAgentPresence } from "../../src/scheduler/admission/agent-presence.ts";
 import type { Watch } from "../../src/store/pause-store.ts";
-import { NOON_MS } from "../jobs.ts";
+import { NOON, NOON_MS } from "../jobs.ts";
+import { createMemoryPauses } from "../memory-pauses.ts";
 
 const WINDOW_MS = 40_000;
 const KEPT_MS = 5000;
@@ -116,4 +117,17 @@ test("paused is paused, whatever was seen; while the store is away seeing an age
   clock += 1;
   await seen(worker);
   expect(stored.get("fraud")?.seenAt).toBe(new Date(clock).toISOString());
+});
+
+test("P26 what waited for an absent agent that an operator had paused goes on once it is resumed: nobody was to take its work", async () => {
+  const { store, pauses, presence } = createMemoryPauses(() => clock);
+  const agent = { kind: "agent", name: "shipping" } as const;
+  await store.watch({ kind: "watch", name: "shipping", at: NOON, seenAt: null, absentAt: NOON }, clock);
+  await pauses.pause({ ...agent, by: "ada", reason: "they move house" });
+  clock += 600_000;
+  expect(await presence.availability("shipping", 60_000)).toBe("paused");
+  await pauses.resume(agent);
+  expect(await presence.availability("shipping", 60_000)).toBe("unknown");
+  clock += 125_000;
+  expect(await presence.availability("shipping", 150_000)).toBe("unknown");
 });

@@ -198,6 +198,14 @@ describe("a list that can't be used rejects the step, in words, and no agent is 
     expect(world.calls.map(({ operation }) => operation)).toEqual(["authorize", "void"]);
   });
 
+  test("because of the items of the other lists of its job", async () => {
+    const label = { ...step("label", "capture", ["find"], "refund"), agent: "payment", forEach: "find.letters" };
+    const large = (id: string) => [{ id, text: "x".repeat(40_000) }];
+    const { record } = await run(flow({}, [label]), { parcels: large("A"), letters: large("B") });
+    expect(record).toMatchObject({ processState: "Compensated", error: { kind: "rejected", step: "label" } });
+    expect(record.error?.message).toMatch(/find\.letters has items with which all items take 80\d+ bytes/);
+  });
+
   test("an optional one is skipped, with the reason", async () => {
     const { world, record } = await run(flow({ optional: true }), { parcels: null });
     expect(record).toMatchObject({ processState: "Processed", steps: { pack: { skipped: { cause: "rejected" } } } });
@@ -259,6 +267,32 @@ describe("when the step with the list is done again", () => {
     await resubmit(world);
     expect(await goOn(world)).toMatchObject({ processState: "Processed" });
     expect(asked(world, "reserve").at(-1)).toEqual(["A", "job-1:pack_1:forward:3"]);
+  });
+
+  test.each([
+    ["at once", [parcels("C")]],
+    ["after it listed nothing in between", [[], parcels("C")]],
+    ["after it could not be used in between", [null, parcels("C")]],
+  ])("so too after a run of it was resubmitted under other keys: %s", async (_, lists) => {
+    const { world } = await run(failing(flow()), { parcels: parcels("A") }, ["A"]);
+    await resubmit(world);
+    expect(await goOn(world)).toMatchObject({ processState: "Error", error: { step: "pack_1" } });
+    world.answers.set("reserve", () => ({ kind: "done" }));
+    world.answers.set("restock", () => ({ kind: "rejected", message: "closed" }));
+    await resubmit(world);
+    expect(await goOn(world)).toMatchObject({ processState: "Error", error: { step: "ship" } });
+    expect(asked(world, "reserve").at(-1)).toEqual(["A", "job-1:pack_1:forward:3"]);
+    const compensation = { kind: "compensate", reason: "again, from the start" } as const;
+    for (const list of lists) {
+      await operateJob("job-1", compensation, { by: "operator", ifMatch: "any" }, world);
+      expect(await goOn(world)).toMatchObject({ processState: "Compensated" });
+      found(world, { parcels: list } as StepResult);
+      await resubmit(world);
+      await goOn(world);
+    }
+    const keys = asked(world, "reserve");
+    expect(keys.at(-1)).toEqual(["C", expect.any(String)]);
+    expect(new Set(keys.map(([, key]) => key)).size).toBe(keys.length);
   });
 
   test("what is not compensated of its old items is compensated first", async () => {

@@ -2,7 +2,7 @@
 
 /** Methods that change nothing: a death after one leaves what a death before it leaves. */
 const READS =
-  /\.(state|latest|job|list|due|isPaused|countInFlight|countByKey|inFlight|availability|next|stillLeads|getStatus|getStatusBy)[#:(]/;
+  /\.(state|latest|job|list|due|isPaused|pausesOf|countInFlight|countByKey|inFlight|availability|next|stillLeads|getStatus|getStatusBy)[#:(]/;
 
 /**
  * A death before a call leaves what the death after the call before it left, and one after a read what one before it left. So one

@@ -25,7 +25,7 @@ const { watched, noted } = foldersOf(folder);
 for (const each of [watched, noted]) mkdirSync(each, { recursive: true });
 
 /** Ports that only compute. */
-const COMPUTING = new Set(["workflows", "rules", "timing", "taskHub", "admission", "now"]);
+const COMPUTING = new Set(["workflows", "rules", "timing", "taskHub", "admission", "absences", "now"]);
 
 interface Invocation {
   readonly label: string;

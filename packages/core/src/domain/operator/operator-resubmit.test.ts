@@ -23,7 +23,9 @@ import {
 import type { Workflow } from "../definition/workflow.ts";
 import { idempotencyKey } from "../record/idempotency-key.ts";
 import { owed } from "../record/outbox.ts";
-import { mayHaveHadEffect, planOf } from "../record/plan.ts";
+import { mayHaveHadEffect, outcomeIsUnknown, planOf } from "../record/plan.ts";
+import { NOT_STARTED, type StepRecord } from "../record/state-record.ts";
+import { forwardAgain } from "../steps/forward-again.ts";
 import { decide } from "./operator.ts";
 
 describe("resubmit", () => {
@@ -231,4 +233,45 @@ describe("of a Pending job", () => {
       { status: "Cancelled", attempt: 1, at: NOON },
     ]);
   });
+});
+
+describe("P35 a job with a deadline that goes forward again has a new one", () => {
+  const timed: Workflow = { ...workflow, deadline: { completeWithin: "P1D", onExpired: "fail" } };
+  const deadlineAt = "2026-01-02T12:00:00.000Z";
+
+  test.each([
+    ["from Error", rejected, {}],
+    ["from the start", { ...record({ processState: "Compensated" }), direction: "compensate" }, {}],
+    [
+      "from a compensation that was left incomplete",
+      { ...rejected, direction: "compensate", error: errorOf("compensationIncomplete") },
+      { direction: "forward" },
+    ],
+  ] as const)("%s", (_, before, more) => {
+    const decision = decide(record(before), { ...actions.resubmit, ...more }, timed, context);
+    expect(decision).toMatchObject({ kind: "allowed", record: { direction: "forward", deadlineAt } });
+  });
+
+  test("once its compensation is finished", () => {
+    const before = record({ processState: "Processing", direction: "compensate", thenForward: true });
+    expect(before).not.toHaveProperty("deadlineAt");
+    const turning = { now: NOON, claimWithinMs: 60_000, by: "o-1", workflow: timed };
+    expect(forwardAgain(before, turning)).toMatchObject({ direction: "forward", deadlineAt });
+    expect(forwardAgain(before, { ...turning, workflow })).not.toHaveProperty("deadlineAt");
+  });
+});
+
+test("a skipped step that may have had an effect, which is compensated, keeps no edit from its job", () => {
+  const skipped = {
+    ...notStarted,
+    state: "Skipped",
+    outcomeUnknown: true,
+    skipped: { cause: "rejected", message: "no" },
+  } as const;
+  const withNoEffectLeft = { ...skipped, compensation: { ...NOT_STARTED, state: "Completed" } } as const;
+  const withStep = (reserve: StepRecord) => record({ ...rejected, steps: { reserve, pay: failed } });
+  expect(outcomeIsUnknown(skipped)).toBe(true);
+  expect(decide(withStep(skipped), actions.edit, workflow, context)).toMatchObject({ kind: "rejected" });
+  expect(outcomeIsUnknown(withNoEffectLeft)).toBe(false);
+  expect(decide(withStep(withNoEffectLeft), actions.edit, workflow, context)).toMatchObject({ kind: "allowed" });
 });
