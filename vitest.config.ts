@@ -5,7 +5,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { findBrowser, NO_BROWSER } from "./tests/console/find-browser.ts";
 
-/** Suites that take minutes: every state, every crash, every message. `npm run test:long`. */
+/** Suites that take minutes: every state, every crash, every message. `npm test -- long`. */
 const LONG = [
   "tests/{model,faults,input,chaos,load,outages,engine-loss,package}/**/*.test.ts",
   "{packages,tests}/**/*.long.test.ts",

@@ -7,7 +7,6 @@ import { dirname, join, resolve } from "node:path";
 import { build } from "./build.ts";
 import { installApart } from "./common/install-apart.ts";
 import { DOCS } from "./docs/pages.ts";
-import { writeReference } from "./docs/reference.ts";
 import { TABLES, writeTables } from "./docs/tables.ts";
 import { numberOf, readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
 import { ROOT } from "./settings.ts";
@@ -15,7 +14,6 @@ import { ROOT } from "./settings.ts";
 const USAGE = `npm run docs [-- OPTIONS]
   --port N      the port (5173)
   --show NAME   prints a table that only the site has: ${Object.keys(TABLES).join(", ")}
-  --write       writes the defaults in docs/reference/settings.md, and serves nothing
   --build       builds the site instead
   --out DIR     the folder of the site, with --build (.site)`;
 
@@ -24,7 +22,6 @@ await runCommand(async () => {
     port: { type: "string" },
     build: { type: "boolean" },
     show: { type: "string" },
-    write: { type: "boolean" },
     out: { type: "string" },
   } as const;
   const { values } = readArguments(options, USAGE);
@@ -35,15 +32,11 @@ await runCommand(async () => {
     console.log(table.text());
     return 0;
   }
-  if (values["write"]) {
-    console.log(writeReference() ? "Written: docs/reference/settings.md" : "Nothing is stale.");
-    return 0;
-  }
   if (!installApart(DOCS, "what builds the site (docs/package.json)"))
     throw new Error("The site's packages could not be installed: run npm run docs again with a network");
   build();
   writeTables();
-  // Loaded here: it brings the builder, which --write does without.
+  // Loaded here: it brings the builder, which --show does without.
   const { buildSimulator } = await import("./build/build-simulator.ts");
   await buildSimulator(join(DOCS, "public", "simulator"));
   if (values["build"]) {

@@ -1,14 +1,15 @@
 // The tables that follow from code and tests. The site has each on its page; git has none of them, and `npm run docs -- --show NAME` prints one.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ALIKE } from "@scheduler-agent-supervisor/core/internal/telemetry/alike";
+import { EVENTS } from "@scheduler-agent-supervisor/core/internal/telemetry/event-names";
+import { DERIVED, METRICS } from "@scheduler-agent-supervisor/core/internal/telemetry/metrics";
 import { business } from "../../shared/business.ts";
 import { tables as failureModes } from "../../tests/faults/failure-modes.ts";
 import { sectionsOf } from "../workflows/mermaid.ts";
 import { newestOf } from "../workflows/page.ts";
 import { choicesTable } from "./choices.ts";
-import { eventsTable } from "./events.ts";
 import { limitsTables } from "./limits.ts";
-import { metricsTable } from "./metrics.ts";
 import { DOCS } from "./pages.ts";
 import { routesTable } from "./routes.ts";
 import { settingsTable } from "./settings.ts";
@@ -41,4 +42,34 @@ export function writeTables(): void {
   mkdirSync(FOLDER, { recursive: true });
   for (const [name, { text }] of Object.entries(TABLES))
     writeFileSync(join(FOLDER, `${name}.md`), `${text().trim()}\n`);
+}
+
+export function eventsTable(): string {
+  const alike: readonly string[] = ALIKE;
+  const rows = Object.entries(EVENTS).map(([name, [level, when, attributes]]) => {
+    return `| \`${name}\`${alike.includes(name) ? " \\*" : ""} | ${level} | ${when} | ${attributes} |`;
+  });
+  return ["| event | level | when | attributes |", "| --- | --- | --- | --- |", ...rows].join("\n");
+}
+
+export function metricsTable(): string {
+  const rows = Object.entries(METRICS).map(([name, { kind, unit, attributes, description }]) => {
+    const events = Object.entries(DERIVED).flatMap(([event, made]) =>
+      made.some(({ metric }) => metric === name) ? [`\`${event}\``] : [],
+    );
+    const cells = [
+      `\`${name}\``,
+      kind === "age" ? "gauge" : kind,
+      unit.replaceAll(/[{}]/g, ""),
+      attributes,
+      description,
+      events.join(", "),
+    ];
+    return `|${cells.map((cell) => (cell === "" ? " |" : ` ${cell} |`)).join("")}`;
+  });
+  return [
+    "| metric | kind | unit | attributes | meaning | made of |",
+    "| --- | --- | --- | --- | --- | --- |",
+    ...rows,
+  ].join("\n");
 }

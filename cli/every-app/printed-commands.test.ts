@@ -19,7 +19,7 @@ test.each([
 test("each of a text, and no other command", () => {
   printFor({ data: "d" });
   expect(withAddress("No stack runs in d: npm start -- --data d")).toBe("No stack runs in d: npm start -- --data d");
-  expect(withAddress("npm run send -- --count 2\nnpm start -- --trace ID; npm run docs -- --write")).toBe(
-    "npm run send -- --data d --count 2\nnpm start -- --data d --trace ID; npm run docs -- --write",
+  expect(withAddress("npm run send -- --count 2\nnpm start -- --trace ID; npm run agents -- --write")).toBe(
+    "npm run send -- --data d --count 2\nnpm start -- --data d --trace ID; npm run agents -- --write",
   );
 });

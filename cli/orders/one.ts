@@ -105,9 +105,8 @@ export async function actOnOrder(app: App, orderId: string, { action, patch, ...
   const { etag, actions, job } = await inspect(app, orderId);
   const body = patch === undefined ? given : { ...given, job: applyPatch(job, patch) };
   if (action === "resubmit" && actions.resubmit.allowed && body.job === undefined) sayKeys(actions.resubmit.keys);
-  const { state, attempt, startAt } = await app.post<Acted>(pathOf("jobs", orderId, action), body, etag);
-  const later = startAt ? `; the next attempt starts at ${timeText(startAt)}` : "";
-  say(`${orderId}: ${verbOf(action)} done. It is ${state}, attempt ${attempt}${later}.`);
+  const { state, attempt } = await app.post<Acted>(pathOf("jobs", orderId, action), body, etag);
+  say(`${orderId}: ${verbOf(action)} done. It is ${state}, attempt ${attempt}.`);
 }
 
 function sayKeys({ next, same }: { readonly next: readonly string[]; readonly same: readonly string[] }): void {

@@ -89,7 +89,7 @@ function fromRecord({ processState, attempt, error, steps }: StateRecord): strin
   if (processState === "Pending")
     return `It is recorded, and no attempt has claimed it (attempt ${attempt}): the durable engine does not run. A role is missing, for the app: Storage Blob Data Owner, Queue and Table Data Contributor on the storage account, or Durable Task Data Contributor on the task hub; or a setting of its name.`;
   if (processState === "Processed")
-    return "It is Processed, and its last message did not arrive. A role is missing, for the app: Azure Service Bus Data Sender on the namespace; or the reply queue does not match ReplyQueuePattern.";
+    return "It is Processed, and its last message did not arrive. A role is missing, for the app: Azure Service Bus Data Sender on the namespace; or the name of the reply queue does not begin with replies-.";
   const where = running.length > 0 ? ` at ${running.join(", ")}` : "";
   return `It is ${processState}${where}, attempt ${attempt}${error ? `: ${error.message}` : ". The service of that step may be out of reach: its endpoints are settings, and with NETWORK=private they are called from the private network."}`;
 }

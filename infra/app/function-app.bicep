@@ -88,7 +88,6 @@ var settings = {
   ServiceBus__clientId: identity.clientId
   SubmissionQueues: string(submissionQueues)
   AgentRepliesQueue: 'agent-replies'
-  ReplyQueuePattern: '^replies-[a-z0-9-]{1,80}$'
   Cosmos__accountEndpoint: uses.cosmos
   Cosmos__credential: 'managedidentity'
   Cosmos__clientId: identity.clientId
@@ -98,7 +97,6 @@ var settings = {
   AzureWebJobsStorage__tableServiceUri: uses.storageEndpoints.table
   AzureWebJobsStorage__credential: 'managedidentity'
   AzureWebJobsStorage__clientId: identity.clientId
-  AgentTryTimeout: 'PT5S'
   SupervisorSchedule: supervisorSchedule
   JobsInFlight: '200'
   FairShare: '0.5'

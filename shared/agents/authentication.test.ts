@@ -10,7 +10,6 @@ import sample from "../../local.settings.sample.json" with { type: "json" };
 import { bounds as boundsOf } from "../../packages/core/tests/bounds.ts";
 import { type HttpServer, startHttpServer } from "../../tests/support/http-server.ts";
 import { sampleOrder } from "../../tests/support/orders.ts";
-import { business } from "../business.ts";
 import { inventoryAgent } from "./inventory.ts";
 
 const HOUR_MS = 3_600_000;
@@ -144,7 +143,7 @@ describe("what the agent declares", () => {
   function authenticationsOf(setting: string, authentication: Authentication, others: Record<string, string> = {}) {
     const agent = { ...inventoryAgent, service: { ...inventoryAgent.service, authentication } };
     const settings = { ...sample.Values, ...others, InventoryEndpoints: setting };
-    const { endpoints } = parseConfig(settings, { serviceAgents: [agent], knownAgents: business.knownAgents });
+    const { endpoints } = parseConfig(settings, { serviceAgents: [agent] });
     return endpoints["inventory"]?.map((endpoint) => endpoint.authentication);
   }
 

@@ -6,12 +6,7 @@ import { z } from "zod";
 import { type Order, USUAL_WORKFLOW } from "../contracts/order.ts";
 
 const REPLIES = "replies-replacements";
-const APP = {
-  jobsQueue: "jobs",
-  priorityQueue: "jobs-priority",
-  idName: "orderId",
-  usualWorkflow: USUAL_WORKFLOW,
-} as const;
+const APP = { jobsQueue: "jobs", priorityQueue: "jobs-priority", idName: "orderId" } as const;
 
 /** The same for the same key: however often it is sent, it is one order. */
 export function replacementOf(order: Order, idempotencyKey: string): Order {

@@ -38,7 +38,6 @@ const hurried: Workflow = {
       typeof step.compensation === "string" ? step.compensation : { ...step.compensation, completeWithin: "PT4S" },
   })),
 };
-const SETTINGS = { StartWithin: "PT5S", AgentTryTimeout: "PT2S" };
 
 /** In the flex topology one host has a dozen processes, which die one by one; in the other there are two hosts. */
 const HOSTS: Readonly<Record<Topology, Partial<StackOptions>>> = {
@@ -54,12 +53,12 @@ export async function runChaos(
 ): Promise<ChaosReport> {
   // In every second run the fraud agent is somebody else's process. In the flex topology the app's own function is one that is killed.
   const hasWorker = topology === "single" && seed % 2 === 1;
-  using adapted = adaptApp([THREE_STEPS, CHAIN, hurried], { timing: { claimWithinMs: 8000 } });
+  using adapted = adaptApp([THREE_STEPS, CHAIN, hurried], { timing: { claimWithinMs: 8000 }, tryTimeoutMs: 2000 });
   shortVisibility(adapted.dir);
   await using app = await startTestStack({
     appDir: adapted.dir,
     ...(hasWorker && FRAUD_WORKER),
-    appSettings: { ...SETTINGS, ...(hasWorker && FRAUD_WORKER.appSettings) },
+    appSettings: { StartWithin: "PT5S", ...(hasWorker && FRAUD_WORKER.appSettings) },
     staleReadsMs: STALE_READS_MS,
     ...HOSTS[topology],
   });

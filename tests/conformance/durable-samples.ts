@@ -32,22 +32,40 @@ const SAMPLES: readonly Sample[] = [
   // It asks Azure itself for its subscriptions, with a managed identity's token.
   { name: "listAzureSubscriptions" },
 ];
-/** Files whose functions this host refuses by name. */
-const REFUSED = ["backupSiteContent", "counter", "shopping", "smsPhoneVerification", "weatherMonitor"];
+/** Files of which this host refuses something by name: the app does not start with them. */
+const REFUSED = ["backupSiteContent", "counter", "smsPhoneVerification", "weatherMonitor"];
 
 export async function runDurableSamples(sources: string): Promise<SuiteRun | { missing: string }> {
   const found = findCommit(sources, SOURCE);
   if ("missing" in found) return found;
   const place = layOut(sources, SOURCE, "durable-js");
-  for (const name of REFUSED) rmSync(join(place, "functions", `${name}.js`), { force: true });
   // durable-functions itself is the one that the app is tested with, found in the folder above.
-  writeFileSync(join(place, "package.json"), JSON.stringify({ private: true, main: "functions/*.js" }));
-  install(place, ["luxon@3.2.1"]);
-  const tests = await runSamples(place);
+  const begin = (files: string) =>
+    writeFileSync(join(place, "package.json"), JSON.stringify({ private: true, main: `functions/${files}.js` }));
+  begin("*");
+  install(place, ["luxon@3.2.1", "readdirp@3.6.0"]);
+  const tests: TestOutcome[] = [];
+  for (const name of REFUSED) {
+    begin(name);
+    tests.push({ file: "samples-js", name, ...outcomeOf(await startAlone(place)) });
+    rmSync(join(place, "functions", `${name}.js`));
+  }
+  begin("*");
+  tests.push(...(await runSamples(place)));
   const library = createRequire(import.meta.url).resolve("durable-functions/package.json");
   const { version } = JSON.parse(readFileSync(library, "utf8")) as { version: string };
   const versions = { "durable-functions": version, [`Azure/${SOURCE.repository}`]: found.commit };
   return { suite: NAME, on: today(), versions, tests };
+}
+
+/** What is said of an app that does not start. */
+async function startAlone(place: string): Promise<string | undefined> {
+  const data = temporaryFolder("durable-samples-");
+  try {
+    return await faultOf(async () => (await start(place, data)).stop());
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
 }
 
 async function runSamples(place: string): Promise<TestOutcome[]> {

@@ -6,7 +6,7 @@ import { readArguments, runCommand, UsageError } from "../../cli/every-app/argum
 import { runBusClient, runCosmosClient } from "./clients.ts";
 import { runDurableSamples } from "./durable-samples.ts";
 import { type Environment, runCosmosSuite, runServiceBusSuite } from "./javascript/suites.ts";
-import type { SuiteRun } from "./outcome.ts";
+import { type Outcome, refusalOf, type SuiteRun } from "./outcome.ts";
 import { runOwnSuite } from "./own-suites.ts";
 import { pageOf, RESULTS, readRuns, SUITES, type SuiteName } from "./page.ts";
 
@@ -63,16 +63,17 @@ async function runOne(name: SuiteName, sources: string): Promise<void> {
   writeFileSync(join(RESULTS, `${name}.json`), `${JSON.stringify(condensed(run), null, 2)}\n`);
 }
 
-/** Of what passed and what the suite skips, the page shows no more than how many. */
+/** As much as the page shows: of what passed and what the suite skips, how many; of what is refused, what the answers name. */
 function condensed({ tests, ...run }: SuiteRun): object {
   const files = Object.entries(Object.groupBy(tests, ({ file }) => file)).map(([file, of = []]) => {
-    const count = (wanted: string) => of.filter(({ outcome }) => outcome === wanted).length;
-    const others = of.filter(({ outcome }) => outcome === "refused" || outcome === "failed");
+    const those = (wanted: Outcome) => of.filter(({ outcome }) => outcome === wanted);
+    const named = Object.entries(Object.groupBy(those("refused"), ({ error = "" }) => refusalOf(error)));
     return {
       file,
-      passed: count("passed"),
-      skipped: count("skipped"),
-      others: others.map(({ file: _, ...test }) => test),
+      passed: those("passed").length,
+      skipped: those("skipped").length,
+      refused: Object.fromEntries(named.map(([what, of = []]) => [what, of.length])),
+      failed: those("failed").map(({ name, error }) => ({ name, error })),
     };
   });
   return { ...run, files };

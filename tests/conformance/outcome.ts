@@ -41,3 +41,16 @@ function shortened(error: string): string {
   const line = first.replaceAll(/\s+/g, " ").trim();
   return line.length > LONGEST_ERROR ? `${line.slice(0, LONGEST_ERROR)}…` : line;
 }
+
+/** What a refusal names, without what a test made up for itself. */
+export function refusalOf(error: string): string {
+  const [what = ""] = error
+    .replace(/^(?:\w*Error|Failed): "?/, "")
+    .replace(/^The function is not supported by this server: (\w+)\.$/, "The function $1")
+    .replace(/^.*?(?=this host has no |Topics, subscriptions and rules are )/, "")
+    .split(/(?<=supported|served| by this \w+)[:.,]|\.(?: |$)|; /, 1);
+  return what
+    .replace(/^Orchestrator function '\w+' failed: /, "")
+    .replace(/,? (?:is|are) not supported by .*$/, "")
+    .replace(/\."?$/, "");
+}

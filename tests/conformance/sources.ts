@@ -8,7 +8,7 @@ export const WORKPLACE = join(import.meta.dirname, "../../.conformance");
 
 export interface Source {
   /** The folder's name, which is the repository's. */
-  readonly repository: "azure-sdk-for-js" | "azure-sdk-for-python" | "azure-functions-durable-js";
+  readonly repository: "azure-sdk-for-js" | "azure-functions-durable-js";
   /** The folder inside of it, and what of that is wanted. */
   readonly folder: string;
   readonly paths: readonly string[];

@@ -1,6 +1,6 @@
 // Where the API, the supervisor, the intake or a host does not answer: named at home and in the terminal, and never green. The troubles of what
 // the app needs: every-trouble.long.test.ts and platform-trouble.long.test.ts.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,8 +9,8 @@ import { LEASE_CONTAINER } from "@scheduler-agent-supervisor/core/supervision";
 import { createGaugesSigns } from "@scheduler-agent-supervisor/operator/internal/supervision/gauges-signs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
+import { ROOT } from "../../cli/settings.ts";
 import { type Behaviour, type Front, startFront } from "../support/front.ts";
-import { containersWithout } from "../support/index-without.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { NEVER, startTestStack, type TestStack } from "../support/test-stack.ts";
 import { openBrowser } from "./browser.ts";
@@ -87,12 +87,22 @@ test(
   TIMEOUT_MS,
 );
 
+/** The sample's containers as somebody has made them by other means. @returns the file */
+function containersWithoutDueAt(dir: string): string {
+  const resources = JSON.parse(readFileSync(join(ROOT, "infra/entities/cosmos.json"), "utf8"));
+  for (const { indexingPolicy } of resources.containers)
+    indexingPolicy.includedPaths = indexingPolicy.includedPaths.filter(({ path = "" }) => path !== "/dueAt/?");
+  const file = join(dir, "cosmos.json");
+  writeFileSync(file, JSON.stringify(resources));
+  return file;
+}
+
 test(
   "a supervisor leads, and each of its sweeps fails, as without an index: named, and not green",
   async () => {
     const dir = mkdtempSync(join(tmpdir(), "index-"));
     const words = /sweeps fail[\s\S]*find what is due/;
-    await onStack({ cosmosFile: containersWithout("/dueAt/?", dir) }, (_, front, home) =>
+    await onStack({ cosmosFile: containersWithoutDueAt(dir) }, (_, front, home) =>
       expectNamed(home, front.url, { home: words, terminal: words }),
     );
     rmSync(dir, { recursive: true });

@@ -14,8 +14,11 @@ const TIMEOUT_MS = 180_000;
 let app: FaultyStack;
 beforeAll(async () => {
   app = await startFaultyStack(workflows, {
-    appSettings: { AgentTryTimeout: "PT1S" },
-    tuning: { timing: { claimWithinMs: 3000, clockSkewMs: 200 }, breaker: { openMs: 300, longestOpenMs: 1500 } },
+    tuning: {
+      timing: { claimWithinMs: 3000, clockSkewMs: 200 },
+      breaker: { openMs: 300, longestOpenMs: 1500 },
+      tryTimeoutMs: 1000,
+    },
   });
 });
 afterAll(() => app?.[Symbol.asyncDispose]());

@@ -117,7 +117,7 @@ test("the page names the values that Bicep sets", () => {
   const onPage = fixed.flatMap(([name, value]) =>
     rows.flatMap((row) => (row.name === name ? [[row.value, value, name]] : [])),
   );
-  expect(onPage.length).toBeGreaterThan(10);
+  expect(onPage.length).toBeGreaterThan(9);
   for (const [onPageValue, value, name] of onPage) expect(onPageValue, name).toBe(value);
 });
 

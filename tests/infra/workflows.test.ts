@@ -229,7 +229,7 @@ test("the long suites run every night, and no deployment waits for them", () => 
     (ci.on[event] as { inputs?: { long?: { default?: boolean } } })?.inputs?.long?.default;
   expect([long("workflow_dispatch"), long("workflow_call")]).toEqual([true, false]);
   expect(deploy.jobs["ci"]).not.toHaveProperty("with");
-  expect(ci.jobs["long"]?.steps?.map(({ run }) => run)).toContain("npm run test:long");
+  expect(ci.jobs["long"]?.steps?.map(({ run }) => run)).toContain("npm test -- long");
 });
 
 test("the preview gives the template what azd would: chosen values, each as its type", ({ skip }) => {

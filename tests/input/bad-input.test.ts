@@ -17,7 +17,6 @@ const published = `INPUT_SEED=${SEED} makes the same messages`;
 const rules = {
   workflows: ["order-fulfilment", "returns", "smoke"],
   contracts,
-  replyQueuePattern: /^replies-/,
 };
 
 let app: TestStack;

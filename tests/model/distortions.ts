@@ -101,15 +101,14 @@ export function atWorkAsExpired(record: StateRecord, operation: OperationName): 
   return { ...record, steps: Object.fromEntries(steps) };
 }
 
-/** To an operator who records an outcome the time of whoever is at work on it looks as if it were over. */
+/** To an operator the time of whoever is at work on it looks as if it were over. */
 export function nobodyAtWork(record: StateRecord, operation: OperationName): StateRecord {
   if (operation !== "operateJob") return record;
-  const { busyUntil: _, ...rest } = record;
   const steps = Object.entries(record.steps).map(([name, step]) => [
     name,
     isInHand(step) ? { ...step, startBy: LONG_AGO, completeBy: LONG_AGO } : step,
   ]);
-  return { ...rest, steps: Object.fromEntries(steps) };
+  return { ...record, steps: Object.fromEntries(steps) };
 }
 
 /** To an operator's action an order that waits looks as if nothing had been done for it. */

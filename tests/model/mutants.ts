@@ -182,16 +182,10 @@ export const PLANTED: readonly Planted[] = [
     { bounds: { stalls: 1, repeats: 1 } },
   ),
   plant(
-    "an operator's attempt that starts at once",
+    "an operator who has a step run again that an agent is at work on",
     "while attempt 2 holds",
-    { hurries: true },
+    { reads: nobodyAtWork },
     { workflow: FORK_LEFT, bounds: { actions: 1, rejections: 1 }, requests: [REQUESTS.resubmit] },
-  ),
-  plant(
-    "a second action that forgets who is at work since before the first",
-    "while attempt 3 holds",
-    { replaces: ({ busyUntil, ...record }) => record },
-    { workflow: FORK_LEFT, bounds: { actions: 2, rejections: 1 }, requests: [REQUESTS.resubmit] },
   ),
   plant(
     "a mark of taking up that cuts an extension short",

@@ -1,4 +1,4 @@
-// `npm run mutants`: plants one fault after the other and runs the suites that must see it. What no suite sees is a survivor.
+// Plants one fault after the other and runs the suites that must see it. What no suite sees is a survivor.
 import { styleText } from "node:util";
 import Table from "cli-table3";
 import { numberOf, readArguments, runCommand } from "../../cli/every-app/arguments.ts";
@@ -6,7 +6,7 @@ import { type Fault, obstaclesTo, type Suite } from "./fault.ts";
 import { FAULTS } from "./faults.ts";
 import { Lane, type Ran } from "./lane.ts";
 
-const USAGE = `npm run mutants -- [--row P12,P13] [--only TEXT] [--list] [--lanes N]
+const USAGE = `npm run node -- tests/mutants/main.ts [--row P12,P13] [--only TEXT] [--list] [--lanes N]
   Plants each fault of tests/mutants/faults, one at a time, in the sources as the suites load them, and runs the suites named for it.
   No file is changed. Ends with an error if a fault survives.
   --row ROW    only the faults of these rows of the pattern

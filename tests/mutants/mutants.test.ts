@@ -1,4 +1,4 @@
-// The list of planted faults fits the sources: `npm run mutants` plants them.
+// The list of planted faults fits the sources: `tests/mutants/main.ts` plants them.
 import { expect, test } from "vitest";
 import { changed } from "./change.ts";
 import { obstaclesTo } from "./fault.ts";

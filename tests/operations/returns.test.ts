@@ -232,7 +232,6 @@ test("P1 an order names the order that was sold if it is a return, and only then
   const rules = {
     workflows: ["order-fulfilment", "returns"],
     contracts,
-    replyQueuePattern: /^replies-/,
   };
   const { workflow: _, ...order } = sampleOrder("return-1");
   const faultsOf = (changes: object) => {

@@ -6,7 +6,7 @@ import { ROOT } from "../../cli/settings.ts";
 
 /** What each npm script begins with; the words after it are its arguments. Those of libraries have a help of their own. */
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
-const OF_LIBRARIES = ["lint", "typecheck", "check"];
+const OF_LIBRARIES = ["check"];
 /** npm runs these itself. */
 const OF_NPM = ["install", "prestart", "pretest"];
 /** Lets nothing be loaded of a package's `dist`. */

@@ -1,4 +1,4 @@
-// Lines of sources and of tests by folder, held by `sizes.json`: `npm run sizes` prints them, `npm run sizes -- --write` records what has fallen.
+// Lines of sources and of tests by folder, held by `sizes.json`: it prints them, and with `--write` records what has fallen.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
@@ -6,7 +6,7 @@ import Table from "cli-table3";
 import { readArguments, runCommand } from "../../cli/every-app/arguments.ts";
 
 /** Lines, of all files: comments and blank lines count. */
-export interface Size {
+interface Size {
   readonly sources: number;
   readonly tests: number;
 }
@@ -14,7 +14,7 @@ export interface Size {
 /** By folder, in the order of their names. A package has a row for each folder of its sources, as `packages/core/domain`, and so has `tests`. */
 export type Sizes = Readonly<Record<string, Size>>;
 
-const USAGE = `npm run sizes      lines of sources and of tests by folder
+const USAGE = `npm run node -- tests/rules/sizes.ts      lines of sources and of tests by folder
   --write   records in sizes.json what has fallen
   --raise   records what grew too: say why in the commit's message`;
 
@@ -65,7 +65,7 @@ export function sizeFaults(recorded: Sizes, counted: Sizes): string[] {
       if (is > was)
         return `${folder} has ${is} lines of ${kind}, sizes.json allows ${was}: make it smaller, or raise the number and say why in the commit's message`;
       if (is < was)
-        return `${folder} has ${is} lines of ${kind}, sizes.json still says ${was}: npm run sizes -- --write`;
+        return `${folder} has ${is} lines of ${kind}, sizes.json still says ${was}: npm run node -- tests/rules/sizes.ts --write`;
       return [];
     }),
   );

@@ -13,7 +13,7 @@ export const THREATS: { readonly [attack: string]: readonly Shown[] } = {
     ["packages/core/tests/operations/submission.test.ts", "delivered again after"],
     ["packages/core/tests/operations/submission.test.ts", "nothing of the first"],
   ],
-  S3: [["packages/core/src/app/unsafe-settings.test.ts", "app's own queues matches"]],
+  S3: [["packages/core/src/app/unsafe-settings.test.ts", "is called as reply queues are"]],
   S4: [
     ["packages/core/tests/operations/submission.test.ts", "secret is repeated"],
     ["tests/stack/operator-roles.test.ts", "nor does an order"],

@@ -81,12 +81,7 @@ test.concurrent(
   "P35 P13 an exchange that is cancelled cancels its order, and ends once that is compensated",
   async () => {
     const { order, other } = await exchangeThatWaits("exchange-3", "fraud");
-    const queues = {
-      jobsQueue: "jobs",
-      priorityQueue: "jobs-priority",
-      idName: "orderId",
-      usualWorkflow: "order-fulfilment",
-    };
+    const queues = { jobsQueue: "jobs", priorityQueue: "jobs-priority", idName: "orderId" };
     const digest = contentDigest(order, "order-fulfilment");
     const { message } = cancellationOf(order, digest, "not wanted", queues, { replyTo: "replies-shop" });
     await app.bus.createSender("jobs").sendMessages(message);

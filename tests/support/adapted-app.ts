@@ -33,11 +33,11 @@ export function adaptApp(workflows: readonly Workflow[], tuning: Tuning = {}): A
   return { dir, deploy, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
-function tune(dir: string, { breaker, timing }: Tuning): void {
+function tune(dir: string, { timing, ...others }: Tuning): void {
   const file = join(dir, "dist/shared/app.js");
   const created = "createApp(business, process.env)";
   // All processes have the clock of one machine.
-  const tuning = JSON.stringify({ breaker, timing: { clockSkewMs: 1000, ...timing } });
+  const tuning = JSON.stringify({ ...others, timing: { clockSkewMs: 1000, ...timing } });
   const code = readFileSync(file, "utf8");
   if (!code.includes(created)) throw new Error(`${file} is not what it was`);
   writeFileSync(file, code.replace(created, `createApp(business, process.env, ${tuning})`));

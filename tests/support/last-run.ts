@@ -10,7 +10,7 @@ export const SUITES = {
   crash: ["tests/faults/crash", "the host killed at each await, also in recovery (`npm test -- faults`)"],
   "crash, a choice": [
     "tests/faults/crash",
-    "the same at one point for each kind of write or message (`npm run test:long`)",
+    "the same at one point for each kind of write or message (`npm test -- long`)",
   ],
   "crash, flex": ["tests/faults/crash", "in the flex topology (`TOPOLOGY=flex`) one process killed"],
   chaos: ["tests/chaos", "random kills, freezes and failing services"],

@@ -7,8 +7,7 @@ import { EVENTS } from "@scheduler-agent-supervisor/core/internal/telemetry/even
 import { logTelemetry } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
 import { DERIVED, METRICS } from "@scheduler-agent-supervisor/core/internal/telemetry/metrics";
 import { expect, test } from "vitest";
-import { eventsTable } from "../../cli/docs/events.ts";
-import { metricsTable } from "../../cli/docs/metrics.ts";
+import { eventsTable, metricsTable } from "../../cli/docs/tables.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/reference/telemetry.md"), "utf8");
 

@@ -26,6 +26,8 @@ export type JobClientOptions =
     JobQueues & {
       /** A queue with sessions that the app may send to. Clients may share it. */
       readonly replyQueue: string;
+      /** The workflow of jobs that name none, as in the app's contracts. */
+      readonly usualWorkflow?: string;
       /**
        * The session of the reply queue; a random one without it. One session serves all jobs of a client, for a session
        * costs a link and a lock of its own, which a job does not need: its status messages carry its id. It is random, for

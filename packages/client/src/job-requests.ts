@@ -2,15 +2,13 @@
 import type { ServiceBusMessage } from "@azure/service-bus";
 import type { JobRequest, WantedStatuses } from "./job-messages.ts";
 
-/** The app's queues, and what its contracts say of each job. */
+/** The app's queues, and where a job has its id. */
 export interface JobQueues {
   readonly jobsQueue: string;
   /** The queue of jobs with `priority: "high"`. */
   readonly priorityQueue: string;
   /** The member of the content that has the job's id, as its contract names it, such as `orderId`. `jobId` if absent. */
   readonly idName?: string;
-  /** The workflow of jobs that name none, as in the app's contracts. */
-  readonly usualWorkflow?: string;
 }
 
 /** Where the app sends what it says of a job, and what each of these messages repeats. */

@@ -12,6 +12,7 @@ export { SKIP_CAUSES } from "./domain/definition/skipped.ts";
 export {
   type FailureBudget,
   type JobDeadline,
+  LONGEST_START_MS,
   levelsOf,
   type RecoveryPolicy,
   type Workflow,

@@ -43,6 +43,7 @@ import { runStep } from "../src/scheduler/steps/run-step.ts";
 import { takeReply } from "../src/scheduler/steps/take-reply.ts";
 import type { JobStore } from "../src/store/job-store.ts";
 import { recordJob, submitJob } from "../src/submission/submit-job.ts";
+import { createAbsences } from "../src/supervisor/absences.ts";
 import type { Attributes, EventName } from "../src/telemetry/event-names.ts";
 import type { Telemetry } from "../src/telemetry/events.ts";
 import { contracts as usualContracts } from "./goods.ts";
@@ -226,7 +227,6 @@ export function createWorld(
     rules: {
       workflows: workflows.names,
       contracts,
-      replyQueuePattern: /^replies-[a-z]+$/,
       listFaults: workflows.listFaults,
     },
     taskHub: "hub",
@@ -234,6 +234,7 @@ export function createWorld(
     nonce: randomUUID,
     admission: { admit: async () => undefined },
     presence: createMemoryPresence(() => world.clock),
+    absences: createAbsences(() => world.clock),
     timing: {
       ...USUAL_TIMING,
       clockSkewMs: 1000,

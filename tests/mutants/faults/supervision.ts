@@ -157,7 +157,7 @@ export const OF_SUPERVISION = [
     [
       "New jobs are admitted while the engine has a backlog.",
       "core:scheduler/admission/admission.ts obstacle",
-      ["never", "elsewhere"],
+      ["never", "late"],
       "operations:admission.test.ts",
     ],
     [

@@ -6,7 +6,6 @@ import type { BreakerOptions } from "../agents/circuit-breaker.ts";
 import type { HostTimeout } from "../domain/definition/host-timeout.ts";
 import { LONGEST_STEP_MS } from "../domain/definition/workflow.ts";
 import { instant } from "../domain/duration.ts";
-import { heldUpBy, isLate } from "../domain/record/held-up.ts";
 import { offered } from "../domain/workflows/workflows.ts";
 import { createBusSenders, ONE_TRY } from "../messaging/bus-senders.ts";
 import { haveFairnessKeys } from "../messaging/contract.ts";
@@ -16,6 +15,7 @@ import { createServiceBusMessenger, sendOver } from "../messaging/service-bus-me
 import { createAdmission } from "../scheduler/admission/admission.ts";
 import { createAgentPresence } from "../scheduler/admission/agent-presence.ts";
 import { createPauses } from "../scheduler/admission/pauses.ts";
+import { flightViewOf } from "../scheduler/admission/waits-by-agent.ts";
 import { type Ports, type Retention, type Timing, USUAL_TIMING } from "../scheduler/ports.ts";
 import { completionUrl, publicUrlOf } from "../scheduler/steps/completion.ts";
 import { createCosmosAgentHealthStore } from "../store/agent-health-store.ts";
@@ -26,6 +26,7 @@ import type { ClosingStore, Span } from "../store/job-store.ts";
 import { createCosmosPauseStore } from "../store/pause-store.ts";
 import { createCosmosPurgeProgress } from "../store/purge-progress.ts";
 import { createCosmosWorkflowRegister } from "../store/workflow-register.ts";
+import { createAbsences } from "../supervisor/absences.ts";
 import { connectSupervision, STORAGE_RETRY } from "../supervisor/connect.ts";
 import { createHealthObserver, observeTry, reportMisconfigured } from "../telemetry/agent-calls.ts";
 import { processTelemetry } from "../telemetry/events.ts";
@@ -67,6 +68,8 @@ const LOOK_RETRY = { maxRetries: 2, retryDelayInMs: 300, timeoutInMs: 5000 } as 
 /** What no environment changes, and no setting has: an app that can't wait for the usual times, as in a test, is created with its own. */
 export interface Tuning {
   readonly breaker?: Partial<BreakerOptions>;
+  /** Of the operations whose policy has none. */
+  readonly tryTimeoutMs?: number;
   readonly timing?: Partial<Timing>;
 }
 
@@ -103,6 +106,7 @@ export function composePattern(
   const inFlight = () => spanInFlight(config, timing, now());
   const pauseStore = createCosmosPauseStore(supervision);
   const pauses = createPauses(pauseStore, now);
+  const presence = createAgentPresence({ pauses, store: pauseStore, now });
   const health = createCosmosAgentHealthStore(supervision);
   const reports = createHealthReports({ store: health, instance: instanceName(config), now });
   const observeHealth = createHealthObserver();
@@ -110,7 +114,8 @@ export function composePattern(
   const ports: Ports = {
     store,
     pauses,
-    presence: createAgentPresence({ pauses, store: pauseStore, now }),
+    presence,
+    absences: createAbsences(now),
     messenger: tracedMessenger(
       createServiceBusMessenger(senders, replies, { surroundingTrace: activeTraceparent, rolesAreNew, originals }),
     ),
@@ -118,7 +123,6 @@ export function composePattern(
       config.endpoints,
       {
         now,
-        tryTimeoutMs: config.AgentTryTimeout,
         authenticators: { settingOf: config.settingOf, identity: agentIdentityOf(config) },
         onHealth: (...change) => {
           observeHealth(...change);
@@ -132,6 +136,7 @@ export function composePattern(
         onMisconfigured: reportMisconfigured,
         observeTry: isExporting(telemetrySettings) ? observeTry : undefined,
         breaker: tuning.breaker,
+        ...(tuning.tryTimeoutMs !== undefined && { tryTimeoutMs: tuning.tryTimeoutMs }),
       },
       { store, now, send: (queue, message) => sendOver(() => senders.send(queue, message), queue) },
     ),
@@ -141,7 +146,6 @@ export function composePattern(
     isNewerWorkflow: (name) => register.isNewer(name, known),
     rules: {
       workflows: offered(workflows, config.endpoints),
-      replyQueuePattern: config.ReplyQueuePattern,
       ownedQueues: config.SubmissionQueues,
       contracts,
       listFaults: workflows.listFaults,
@@ -159,15 +163,8 @@ export function composePattern(
     ),
     admission: createAdmission({
       count: () => store.countInFlight(inFlight()),
-      waiting: async (limit) => {
-        const jobs = await store.inFlight(inFlight(), limit);
-        const longMs = config.StartWithin * WAITS_LONG;
-        const waiting = jobs.flatMap((job) => {
-          const agent = heldUpBy(job, now(), longMs);
-          return agent === undefined ? [] : [{ agent, priority: job.priority, isLate: isLate(job, now(), longMs) }];
-        });
-        return { looked: jobs.length, waiting };
-      },
+      waiting: async (limit) =>
+        flightViewOf(await store.inFlight(inFlight(), limit), now(), config.StartWithin * WAITS_LONG, presence.isAway),
       agentsOf: (workflow) => [...new Set(workflows.newest(workflow)?.steps.map(({ agent }) => agent))],
       limit: config.JobsInFlight,
       fairness:

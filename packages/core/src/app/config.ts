@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Authentication, Endpoint } from "../agents/agent.ts";
 import { START_WITHIN_MS } from "../domain/definition/workflow.ts";
 import { faultsOf } from "../messaging/checked.ts";
-import { QUEUES } from "../messaging/queues.ts";
+import { QUEUES, REPLY_QUEUES } from "../messaging/queues.ts";
 import { ownedQueues } from "../submission/owned-queues.ts";
 import type { TelemetrySettings } from "../telemetry/exporting.ts";
 import type { AgentEndpoints, Business } from "./define-app.ts";
@@ -13,7 +13,6 @@ import {
   duration,
   endpoints,
   keptFor,
-  pattern,
   queueName,
   SIGN_INS,
   schedule,
@@ -57,8 +56,6 @@ const fixed = z.object({
   SubmissionQueues: ownedQueues,
   /** The queue of the agents' replies. If several hosts have their own task hubs, each needs its own queue. */
   AgentRepliesQueue: queueName.default("agent-replies"),
-  /** The allowed names of a private reply queue. */
-  ReplyQueuePattern: pattern.default(/^replies-[a-z0-9-]{1,80}$/),
   /** Connection string of the Cosmos DB account; in Azure its address and an identity instead. */
   Cosmos: text.optional(),
   /** How to reach Cosmos DB with an identity: the address, `managedidentity`, and which identity. */
@@ -72,8 +69,6 @@ const fixed = z.object({
   AzureWebJobsStorage__blobServiceUri: serviceUrl.optional(),
   AzureWebJobsStorage__credential: managedIdentity,
   AzureWebJobsStorage__clientId: text.optional(),
-  /** An agent's try without an answer is aborted after this time. */
-  AgentTryTimeout: duration("PT5S"),
   /** The number of jobs that attempts should hold at once; others wait in their queue. */
   JobsInFlight: z.coerce.number().int().min(1).max(100_000).default(200),
   /** The part of these places that the jobs of one fairness key may hold while jobs of other keys are active. */
@@ -145,16 +140,13 @@ function connectionFaults(given: Fixed) {
 export type Environment = { readonly [name: string]: string | undefined };
 
 /** @throws one error that names every setting at fault. */
-export function parseConfig(
-  environment: Environment,
-  business: Pick<Business, "serviceAgents" | "knownAgents">,
-): Config {
+export function parseConfig(environment: Environment, business: Pick<Business, "serviceAgents">): Config {
   const checked = settingsOf(business).superRefine((given, context) => {
     const faults = [
       ...connectionFaults(given),
       ...secretFaults(endpointsIn(given, business), business, environment),
       ...senderFaults(given),
-      ...unsafeSettings(given, business.knownAgents, environment),
+      ...unsafeSettings(given, environment),
     ];
     for (const { path, message } of faults) {
       context.addIssue({ code: "custom", path: [path], message });
@@ -169,7 +161,7 @@ function senderFaults(given: Fixed) {
   const taken: readonly string[] = [...Object.values(QUEUES), given.AgentRepliesQueue];
   const messages = given.SubmissionQueues.flatMap(({ queue, replyQueues }) => [
     ...(taken.includes(queue) ? [`${queue} has another use`] : []),
-    ...replyQueues.flatMap((name) => (given.ReplyQueuePattern.test(name) ? [] : [`${name} is no reply queue`])),
+    ...replyQueues.flatMap((name) => (REPLY_QUEUES.test(name) ? [] : [`${name} is no reply queue`])),
   ]);
   return messages.map((message) => ({ path: "SubmissionQueues", message }));
 }

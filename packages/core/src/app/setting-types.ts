@@ -4,7 +4,6 @@ import { z } from "zod";
 import type { Endpoint } from "../agents/agent.ts";
 import { parseEndpoints, transportFault } from "../agents/endpoint-list.ts";
 import { durationMs } from "../domain/duration.ts";
-import { inWords } from "../domain/thrown.ts";
 
 /** How the operator API identifies its callers. */
 export const SIGN_INS = ["entra", "key", "development"] as const;
@@ -98,15 +97,6 @@ export const containerOrNone = z
   .regex(/^(none|(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*)$/, "must be none or the name of a blob container")
   .default("none")
   .transform((name) => (name === "none" ? undefined : name));
-
-export const pattern = z.string().transform((text, context) => {
-  try {
-    return new RegExp(text);
-  } catch (cause) {
-    context.addIssue({ code: "custom", message: `must be a regular expression: ${inWords(cause)}` });
-    return z.NEVER;
-  }
-});
 
 /** A setting that is present but empty counts as absent. */
 export const textOrNothing = z

@@ -1,8 +1,8 @@
 // Which ways of signing in, and which reply queues, the app starts with.
 import { expect, test } from "vitest";
 import { SETTINGS, videos } from "../../tests/videos.ts";
+import { QUEUES, REPLY_QUEUES, requestsQueueOf } from "../messaging/queues.ts";
 import { parseConfig } from "./config.ts";
-import { unsafeSettings } from "./unsafe-settings.ts";
 
 const start = (environment: Record<string, string>) => () => parseConfig({ ...SETTINGS, ...environment }, videos);
 
@@ -42,21 +42,17 @@ test.each([{ WEBSITE_AUTH_ENABLED: "True" }, { WEBSITE_AUTH_V2_CONFIG_JSON: '{"p
   (environment) => expect(start({ OperatorSignIn: "entra", ...environment })).not.toThrow(),
 );
 
-test.each([
-  [".*", "jobs, jobs-priority, scheduler, quarantine, agent-replies"],
-  ["^agent-", "agent-replies, agent-requests-"],
-  ["replies", "agent-replies"],
-  ["^quarantine$|^replies-", "quarantine"],
-])("a reply pattern %s that one of the app's own queues matches is rejected", (pattern, named) => {
-  expect(start({ ReplyQueuePattern: pattern })).toThrow(`ReplyQueuePattern: must not match the app's own ${named}`);
-});
-
-test("nor may it match a sender's own queue", () => {
-  const given = { ...parseConfig(SETTINGS, videos), SubmissionQueues: [{ queue: "jobs-tea" }] };
-  const matching = (pattern: RegExp) =>
-    unsafeSettings({ ...given, ReplyQueuePattern: pattern }, videos.knownAgents, {});
-  expect(matching(/-tea$/)).toMatchObject([{ message: expect.stringContaining("jobs-tea") }]);
-  expect(matching(/^replies-/)).toEqual([]);
+test("no queue that the app receives from is called as reply queues are: what it says of a job would come to itself", () => {
+  expect(start({ AgentRepliesQueue: "replies-agents" })).toThrow(
+    "AgentRepliesQueue: replies-agents must not be called",
+  );
+  const tea = { queue: "replies-tea", owner: "tea", idPrefix: "tea-", replyQueues: ["replies-shop"] };
+  expect(start({ SubmissionQueues: JSON.stringify([tea]) })).toThrow(
+    "SubmissionQueues: replies-tea must not be called",
+  );
+  expect(start({ SubmissionQueues: JSON.stringify([{ ...tea, queue: "jobs-tea" }]) })).not.toThrow();
+  const own = [...Object.values(QUEUES), ...[...videos.knownAgents.keys()].map(requestsQueueOf)];
+  expect(own.filter((queue) => REPLY_QUEUES.test(queue))).toEqual([]);
 });
 
 test.each(["Cosmos__accountEndpoint", "AzureWebJobsStorage__blobServiceUri", "OTEL_EXPORTER_OTLP_ENDPOINT"])(

@@ -1,7 +1,6 @@
 // Well-formed settings that would allow unauthorised callers: the app does not start with them.
 
-import type { KnownAgents } from "../domain/definition/workflow.ts";
-import { QUEUES, requestsQueueOf } from "../messaging/queues.ts";
+import { REPLY_QUEUES } from "../messaging/queues.ts";
 import { isThisMachine } from "../scheduler/steps/completion.ts";
 import type { OperatorSignIn } from "./setting-types.ts";
 
@@ -9,7 +8,6 @@ type Environment = { readonly [name: string]: string | undefined };
 
 interface Given {
   readonly OperatorSignIn: OperatorSignIn;
-  readonly ReplyQueuePattern: RegExp;
   readonly AgentRepliesQueue: string;
   /** Queues of one sender each. */
   readonly SubmissionQueues?: readonly { readonly queue: string }[];
@@ -20,8 +18,8 @@ export interface UnsafeSetting {
   readonly message: string;
 }
 
-export function unsafeSettings(given: Given, agents: KnownAgents, environment: Environment): readonly UnsafeSetting[] {
-  return [...signInFaults(given, environment), ...replyQueueFaults(given, agents)];
+export function unsafeSettings(given: Given, environment: Environment): readonly UnsafeSetting[] {
+  return [...signInFaults(given, environment), ...replyQueueFaults(given)];
 }
 
 /** Azure sets these on every instance ("Environment variables and app settings in Azure App Service"); a local host never does. */
@@ -67,15 +65,14 @@ function hasBuiltInAuthentication(environment: Environment): boolean {
 }
 
 /** Otherwise a sender of a job could direct the app's status messages to a queue that the app itself receives from. */
-function replyQueueFaults(given: Given, agents: KnownAgents): UnsafeSetting[] {
-  const { ReplyQueuePattern: pattern } = given;
+function replyQueueFaults({ AgentRepliesQueue, SubmissionQueues = [] }: Given): UnsafeSetting[] {
   const own = [
-    ...Object.values(QUEUES),
-    given.AgentRepliesQueue,
-    ...(given.SubmissionQueues ?? []).map(({ queue }) => queue),
-    ...[...agents.keys()].map(requestsQueueOf),
+    { path: "AgentRepliesQueue", queue: AgentRepliesQueue },
+    ...SubmissionQueues.map(({ queue }) => ({ path: "SubmissionQueues", queue })),
   ];
-  const matched = own.filter((queue) => pattern.test(queue));
-  if (matched.length === 0) return [];
-  return [{ path: "ReplyQueuePattern", message: `must not match the app's own ${matched.join(", ")}` }];
+  const named = own.filter(({ queue }) => REPLY_QUEUES.test(queue));
+  return named.map(({ path, queue }) => ({
+    path,
+    message: `${queue} must not be called as senders' reply queues are`,
+  }));
 }

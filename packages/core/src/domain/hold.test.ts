@@ -145,7 +145,7 @@ describe("P27 a wrong address or credential", () => {
   });
 
   test("P33 a wait for a report that expires because the app's code threw goes on, and is polled again", () => {
-    const accepted = { at: NOON, pollAt: NOON };
+    const accepted = { at: NOON, pollAt: later(NOON, 1000) };
     const before = record({ takePayment: { ...running, state: "Awaiting", accepted, expiry: OF_CODE } });
     const decided = decideRecovery(before, () => strict, LATER, HOLD_MS);
     expect(decided.kind).toBe("holdForCode");

@@ -15,7 +15,7 @@ export const agentActivity = (application: App) => async (first: StepTask, conte
   const run = (task: StepTask) =>
     observe(context, subjectOf(task, task.step), (telemetry) => runStep(task, application.contextOf(telemetry)));
   const { now, timing } = application.ports();
-  return reported(await runSteps(first, run, now, timing.functionTimeoutMs), first, context);
+  return reported(await runSteps(first, run, now, timing.functionTimeoutMs, timing.startWithinMs), first, context);
 };
 
 /** Sends the request of a step to its agent's queue. */

@@ -63,7 +63,7 @@ test("an app whose contracts name the id differently can't run: it is the partit
 test.each([[{}], [{ parcelId: "" }], [{ parcelId: "a/b" }]])(
   "P1 content %j, which a loose schema takes, is rejected for its id by the contract's name",
   (content) => {
-    const rules = { workflows: ["parcel"], contracts, replyQueuePattern: /./ };
+    const rules = { workflows: ["parcel"], contracts };
     expect(parseSubmission(content, {}, rules)).toEqual({
       kind: "invalid",
       faults: [expect.stringMatching(/^parcelId: must be 1 to 80 letters/)],

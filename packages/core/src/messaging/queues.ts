@@ -10,6 +10,9 @@ export const QUEUES = {
   quarantine: "quarantine",
 } as const;
 
+/** The queues to which the app sends what it says of a job: the sender names one, and no other queue of the app is called so. */
+export const REPLY_QUEUES = /^replies-[a-z0-9-]{1,80}$/;
+
 /** Each agent has its own queue of requests. */
 export function requestsQueueOf(agent: string): string {
   return `agent-requests-${agent}`;

@@ -2,7 +2,7 @@
 import type { JobView, RoutedAgent } from "../agents/agent.ts";
 import type { CheckedResult } from "../agents/declared-results.ts";
 import type { Job } from "../domain/content/job.ts";
-import { START_WITHIN_MS } from "../domain/definition/workflow.ts";
+import { LONGEST_START_MS, START_WITHIN_MS } from "../domain/definition/workflow.ts";
 import type { StepResult } from "../domain/record/state-record.ts";
 import type { Scheduling } from "../domain/steps/step-run.ts";
 import type { Workflows } from "../domain/workflows/workflows.ts";
@@ -12,7 +12,7 @@ import type { AuditLog } from "../store/audit-log.ts";
 import type { JobArchive } from "../store/job-archive.ts";
 import type { ClosingStore, JobStore } from "../store/job-store.ts";
 import type { SubmissionRules } from "../submission/submission-message.ts";
-import type { Leadership } from "../supervisor/leadership.ts";
+import type { Absences, Leadership } from "../supervisor/leadership.ts";
 import type { Telemetry } from "../telemetry/events.ts";
 import type { Admission } from "./admission/admission.ts";
 import type { AgentPresence } from "./admission/agent-presence.ts";
@@ -39,7 +39,7 @@ export const USUAL_TIMING = {
   /** How many times in a row a step may not be taken up in time before that is a failure, where nobody takes its agent's work. */
   mostTimesUntaken: 2,
   /** How many times in a row a step is scheduled again that was not taken up, whatever the reason: then a person has to act. */
-  mostTimesRescheduled: 500,
+  mostTimesRescheduled: 50,
   /** The maximum difference between clocks: a record is overdue only if it is past due by more. */
   clockSkewMs: 2000,
   /** A longer sweep continues at the next tick. */
@@ -87,6 +87,8 @@ export interface Ports {
   readonly pauses?: Pick<Pauses, "isPaused"> | undefined;
   /** Whether anybody takes an agent's work. */
   readonly presence: AgentPresence;
+  /** When this app was away. */
+  readonly absences: Absences;
   /** How many jobs may be in flight. */
   readonly admission: Admission;
   /** Undefined: they are kept permanently. */
@@ -106,6 +108,10 @@ export type { Telemetry };
 /** The ports and the telemetry of one invocation. */
 export type Context<Own = Ports> = Own & { readonly telemetry: Telemetry };
 
-export function schedulingOf({ timing, nonce }: Ports): Scheduling {
-  return { startWithinMs: timing.startWithinMs, unrecordedMs: timing.unrecordedMs, nonce };
+/** Twice as late as the engine was begins what is scheduled now, at most. */
+const LATER_STILL = 2;
+
+export function schedulingOf({ timing, nonce, presence }: Ports): Scheduling {
+  const startWithinMs = Math.max(timing.startWithinMs, Math.min(presence.engineLateMs * LATER_STILL, LONGEST_START_MS));
+  return { startWithinMs, unrecordedMs: timing.unrecordedMs, nonce };
 }

@@ -26,7 +26,7 @@ export type InFlight = Pick<StateRecord, "workflow" | "priority" | "direction" |
 export interface Span {
   /** Jobs that are overdue since before this are not counted, because no agent works on them. */
   readonly from: string;
-  /** Jobs that are due from this on are not counted: they wait for a report. */
+  /** Jobs that are due from this on are not counted if they wait, or waited, for a report; others if they are due later than a step may start. */
   readonly to: string;
 }
 

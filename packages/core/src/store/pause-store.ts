@@ -27,19 +27,28 @@ export interface Watch {
   readonly seenAt: string | null;
   /** Since when it is known that nobody takes its work; null if it was seen since. */
   readonly absentAt: string | null;
-  /** When it was first seen again after that, or when an operator resumed it. */
-  readonly backAt: string | null;
+}
+
+/** An agent was paused, from `at` on: for so long the waits of its steps stood still. */
+interface Rest {
+  readonly kind: "rest";
+  /** The agent. */
+  readonly name: string;
+  readonly at: string;
+  readonly until: string;
 }
 
 /** Every method throws if the store does not answer. */
 export interface PauseStore {
-  all(): Promise<(Pause | Watch)[]>;
+  all(): Promise<(Pause | Watch | Rest)[]>;
   /** False if it is paused already. */
   add(pause: Pause): Promise<boolean>;
   /** False if it is not paused. */
   remove(paused: Paused): Promise<boolean>;
   /** Replaces the agent's watch, which ends by itself an hour after it began. */
   watch(watch: Watch, now: number): Promise<void>;
+  /** Keeps it for longer than a step may wait. */
+  rested(rest: Rest): Promise<void>;
 }
 
 /** No day has this name. */
@@ -47,18 +56,20 @@ const PARTITION = "pauses";
 /** Until an operator resumes it, even if the container's documents have a time to live. */
 const FOR_EVER = -1;
 const WATCH_LASTS_MS = 3_600_000;
+const REST_LASTS_S = 31 * 86_400;
 const CONFLICT = 409;
 const NOT_FOUND = 404;
 
-const idOf = ({ kind, name }: Paused | Watch): string => `${kind}:${name}`;
+const idOf = ({ kind, name }: Paused | Watch | Rest): string => `${kind}:${name}`;
 
 /** @param container its partition key is `/day` */
 export function createCosmosPauseStore(container: Container): PauseStore {
   return {
     async all() {
       // `by` is a keyword of the query language.
-      const query = 'SELECT c.kind, c.name, c["by"], c.at, c.reason, c.seenAt, c.absentAt, c.backAt FROM c';
-      return (await container.items.query<Pause | Watch>(query, { partitionKey: PARTITION }).fetchAll()).resources;
+      const query = 'SELECT c.kind, c.name, c["by"], c.at, c.reason, c.seenAt, c.absentAt, c.until FROM c';
+      return (await container.items.query<Pause | Watch | Rest>(query, { partitionKey: PARTITION }).fetchAll())
+        .resources;
     },
     add: (pause) =>
       unless(CONFLICT, () => container.items.create({ ...pause, id: idOf(pause), day: PARTITION, ttl: FOR_EVER })),
@@ -67,6 +78,9 @@ export function createCosmosPauseStore(container: Container): PauseStore {
       const leftMs = Date.parse(watch.at) + WATCH_LASTS_MS - now;
       const ttl = Math.max(1, Math.ceil(leftMs / 1000));
       await container.items.upsert({ ...watch, id: idOf(watch), day: PARTITION, ttl });
+    },
+    async rested(rest) {
+      await container.items.upsert({ ...rest, id: `${idOf(rest)}:${rest.at}`, day: PARTITION, ttl: REST_LASTS_S });
     },
   };
 }

@@ -7,6 +7,7 @@ import { check } from "../messaging/checked.ts";
 import { type Contract, type Contracts, contractOf } from "../messaging/contract.ts";
 import { idOf, jobIdIn } from "../messaging/job-id.ts";
 import type { ReceivedMessage } from "../messaging/messenger.ts";
+import { REPLY_QUEUES } from "../messaging/queues.ts";
 import { entryOf, idFaults, type OwnedQueue, replyQueueFault } from "./owned-queue.ts";
 import { repeatedSecretFaults } from "./repeated-secrets.ts";
 
@@ -62,8 +63,6 @@ export interface SubmissionRules {
   readonly contracts: Contracts;
   /** The faults of a job for its workflow's lists, as text. */
   readonly listFaults?: (job: Job, secrets: readonly string[]) => readonly string[];
-  /** The allowed names of a private reply queue. */
-  readonly replyQueuePattern: RegExp;
   /** The submission queues of one sender each. All others are shared. */
   readonly ownedQueues?: readonly OwnedQueue[];
 }
@@ -181,13 +180,13 @@ export function senderOf(body: unknown, envelope: Envelope, rules: SubmissionRul
   };
 }
 
-function addressOf(envelope: Envelope, { replyQueuePattern, ownedQueues = [] }: SubmissionRules) {
+function addressOf(envelope: Envelope, { ownedQueues = [] }: SubmissionRules) {
   const faults: string[] = [];
   const { queue } = envelope;
   const replyTo = optionalText(envelope.replyTo);
-  if (replyTo !== null && !replyQueuePattern.test(replyTo)) {
+  if (replyTo !== null && !REPLY_QUEUES.test(replyTo)) {
     const shown = replyTo.slice(0, TEXT_LIMIT);
-    faults.push(`message property replyTo: "${shown}" does not match ${replyQueuePattern.source}`);
+    faults.push(`message property replyTo: "${shown}" does not match ${REPLY_QUEUES.source}`);
   } else if (replyTo !== null && queue) {
     const fault = replyQueueFault(replyTo, queue, ownedQueues);
     if (fault) faults.push(`message property replyTo: ${fault}`);

@@ -65,12 +65,17 @@ async function obstacleTo(
   }
   // The answer about another sender's job is the same as about an unknown job.
   if (!isOwn(record, asked)) return unknown(context);
-  if (record.error?.kind === "cancelled") return undefined;
+  if (isCancelled(record) && isCancelled((await context.store.latest(asked.jobId))?.record)) return undefined;
   const request = { kind: "cancel", reason: asked.reason, byRequester: true } as const;
   const caller = { by: asked.owner ?? "its requester", ifMatch: "any" } as const;
   const operated = await operateJob(asked.jobId, request, caller, context);
   if (operated.kind === "done") return undefined;
   return operated.kind === "rejected" ? operated.reason : unknown(context);
+}
+
+/** Unless an operator has resubmitted it since: then it goes forward, at the latest when its compensation is finished. */
+function isCancelled(record: StateRecord | undefined): boolean {
+  return record?.error?.kind === "cancelled" && !record.thenForward;
 }
 
 async function recordOf(jobId: string, { store, pause }: Ports): Promise<StateRecord | undefined> {

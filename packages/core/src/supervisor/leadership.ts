@@ -1,4 +1,5 @@
 // The leadership among several supervisors (P12), as a port: only the leader sweeps, and each new leader has a higher epoch.
+import type { Away } from "../domain/record/wait.ts";
 import { messageOf } from "../domain/thrown.ts";
 
 export type Election =
@@ -27,6 +28,18 @@ export interface Leadership {
   report(fault: string | null): Promise<void>;
   /** Lets the next supervisor take over at once. Harmless if there is nothing to release. */
   release(): Promise<void>;
+}
+
+/** When the app's store was away, as this supervisor saw it while it led. */
+export interface Absences {
+  /** A sweep got an answer of the store. */
+  seen(): void;
+  /** A sweep got none. */
+  failed(): void;
+  /** Another supervisor leads, and sees what comes. */
+  followed(): void;
+  /** The last one that is over. */
+  last(): Away | undefined;
 }
 
 export class LeadershipUnavailable extends Error {

@@ -12,7 +12,7 @@ import { claimableAt, decideRecovery, overdueStep, recover, startAttemptOf } fro
 import { type Snapshot, snapshotOf } from "../domain/recovery/snapshot.ts";
 import { steppedBack } from "../domain/recovery/unrecovered.ts";
 import { runKey } from "../domain/steps/attempt.ts";
-import { type AnyVerdict, isOfDeadline, VERDICTS, type Verdict } from "../domain/steps/verdicts.ts";
+import { type AnyVerdict, isOfDeadline, type ProlongedWait, VERDICTS, type Verdict } from "../domain/steps/verdicts.ts";
 import { inWords, isThrown } from "../domain/thrown.ts";
 import type { Context, Telemetry } from "../scheduler/ports.ts";
 import {
@@ -23,9 +23,11 @@ import {
   reportOwedError,
   startNextAttempt,
 } from "../scheduler/publishing/publish.ts";
+import { askAgain } from "../scheduler/steps/ask-later.ts";
+import { taskIn } from "../scheduler/steps/task-in.ts";
 import type { AgentTimeout } from "../store/audit-log.ts";
 import type { Versioned } from "../store/job-store.ts";
-import { judgeWaits } from "./judge-waits.ts";
+import { judgeWaits, prolongedWaits } from "./judge-waits.ts";
 import { isThrottled } from "./pace.ts";
 import { ruleInWords } from "./rule.ts";
 
@@ -60,10 +62,12 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
     const policyOf = (step: string | undefined) => policyFor(workflow, step);
     const { clockSkewMs, misconfiguredRetryMs } = context.timing;
     const overdueBefore = instant(now - clockSkewMs);
-    const judge = async () => {
-      const { quota, ...waits } = await judgeWaits(record, overdueBefore, workflow, context);
+    const judge = async (): Promise<Verdict> => {
+      const prolonging = await prolongedWaits(record, overdueBefore, instant(now), context);
+      if (prolonging.length > 0) return { kind: "prolong", waits: prolonging };
+      const { isPaused, ...waits } = await judgeWaits(record, overdueBefore, context);
       const decided = decideRecovery(record, policyOf, overdueBefore, misconfiguredRetryMs, waits);
-      const isPostponed = decided.kind === "reschedule" && (quota === "none" || (quota === "few" && !mayReschedule()));
+      const isPostponed = decided.kind === "reschedule" && (isPaused || !mayReschedule());
       return isPostponed ? lookAgain(now) : decided;
     };
     const passed = decideDeadline(record, workflow, overdueBefore);
@@ -84,9 +88,11 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
     const { claimWithinMs } = context.timing;
     const next = isOfDeadline(verdict)
       ? passDeadline(record, verdict, { by: "supervisor", now: instant(now), claimWithinMs, clockSkewMs })
-      : { record: recover(record, verdict, { now: instant(now), overdueBefore, claimWithinMs }), startAt: null };
+      : recover(record, verdict, { now: instant(now), overdueBefore, claimWithinMs });
+    // The same request again, if a crash follows: its queue drops it.
+    if (verdict.kind === "prolong") await askWaiting(verdict.waits, next, context);
     isWriting = true;
-    const written = await context.store.replace(due, next.record);
+    const written = await context.store.replace(due, next);
     if (written.kind === "rejected") return { ...recovery, outcome: "lost" };
     recovery = { ...recovery, outcome: "applied", after: snapshotOf(written.record) };
     if ("deadlineAt" in verdict) {
@@ -104,13 +110,22 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
       const cause = { endpoint, message, tries };
       context.telemetry.event("JobExpired", { jobId, attempt, step, agent, completeBy, ...cause });
     }
-    if (verdict.kind === "compensateAtDeadline") await startNextAttempt(written, context, next.startAt);
+    if (verdict.kind === "compensateAtDeadline") await startNextAttempt(written, context);
     else await follow(verdict, record, written, now, step, context);
     return recovery;
   } catch (fault) {
     // A write without an answer may have been made, and the store that does not take it takes no other.
     if (!isWriting) await stepBack(due, fault, context);
     return { ...recovery, fault };
+  }
+}
+
+/** Agents that are asked over their queues by the app's own clock. */
+async function askWaiting(waits: readonly ProlongedWait[], record: StateRecord, context: Context): Promise<void> {
+  for (const { step, direction, run } of waits) {
+    const ticket = { attempt: run.attempt ?? 0, step, direction, lockedBy: record.lockedBy ?? "" };
+    const task = run.again && taskIn(record, ticket, context);
+    if (run.again && task) await askAgain(task, record, run, run.again, context);
   }
 }
 

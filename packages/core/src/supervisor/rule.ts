@@ -30,6 +30,8 @@ export function ruleInWords(
       return `Processing, and the app's own code threw in ${overdueStep(record)}: tried again in ${verdict.waitMs / 1000} s, no failure is counted`;
     case "later":
       return `Processing, and a step of it has time until ${verdict.at}`;
+    case "prolong":
+      return `Processing, and ${verdict.waits.map(({ step }) => step).join(", ")} waited while its agent was paused or the app was away: its wait goes on, no failure is counted`;
     case "remind":
       return `${processState}, and half of the time of ${verdict.due.map(({ step }) => step).join(", ")} is over: its assignee is reminded, no failure is counted`;
     case "publish":

@@ -58,6 +58,7 @@ type Counts = { -readonly [name in Exclude<keyof SweepReport, "finished" | "ende
 export async function sweep(context: Context): Promise<SweepOutcome> {
   const election = await context.leadership.lead();
   if (election.kind === "following") {
+    context.absences.followed();
     context.telemetry.event("SupervisorFollows", { leader: election.leader ?? null });
     return election;
   }
@@ -88,8 +89,8 @@ export async function sweepFor(operator: string, context: Context): Promise<Swee
 }
 
 /**
- * If an agent crashed, a further attempt helps; if the engine has a backlog, it adds to the backlog. The record does not show which it is, so a
- * sweep tries a few, the longest overdue first, and checks the others again later.
+ * If an agent crashed, a further attempt helps; if the engine has a backlog, it adds to the backlog, as does a request to an agent's queue, which the
+ * engine sends. The record does not show which it is, so a sweep tries a few, the longest overdue first, and checks the others again later.
  */
 const MOST_RESCHEDULES = 10;
 
@@ -136,10 +137,12 @@ class Sweep {
     } catch (cause) {
       // The store can't be searched: the tick fails visibly, after its work so far is recorded.
       this.#endedBy = "fault";
+      this.#context.absences.failed();
       await this.#conclude();
       await this.#context.leadership.report(inWords(cause));
       throw cause;
     }
+    this.#context.absences.seen();
     const report = await this.#conclude();
     await this.#context.leadership.report(null);
     return { kind: "swept", sweepId: this.#sweepId, leader: this.#leader, epoch: this.#epoch, ...report };
@@ -159,6 +162,7 @@ class Sweep {
       },
       visit: async (due) => {
         this.#counts.found += 1;
+        this.#context.absences.seen();
         const recovery = await inSpan("recover", spanOf(due.record), () =>
           recoverJob(due, () => this.#mayReschedule(), this.#context),
         );

@@ -11,18 +11,22 @@ import {
   NO_BACKLOG,
   NotAdmitted,
 } from "../../src/scheduler/admission/admission.ts";
-import type { Waiting } from "../../src/scheduler/admission/waits-by-agent.ts";
+import { flightViewOf, type Waiting } from "../../src/scheduler/admission/waits-by-agent.ts";
+import { GRAPH, NOON, NOON_MS, sampleRecord } from "../jobs.ts";
+import { claimed } from "../records.ts";
 
 const LIMIT = 100;
 
 let clock = 0;
 let held = 0;
 let waiting: Waiting[] = [];
+let ended = 0;
 let counts = 0;
 beforeEach(() => {
   clock = 0;
   held = 0;
   waiting = [];
+  ended = 0;
   counts = 0;
 });
 
@@ -32,8 +36,12 @@ const AGENTS: { readonly [workflow: string]: readonly string[] } = {
   smoke: [],
 };
 
-const waitFor = (agent: string, count: number, priority: Waiting["priority"] = "normal"): Waiting[] =>
-  Array.from({ length: count }, () => ({ agent, priority, isLate: false }));
+const waitFor = (
+  agent: string,
+  count: number,
+  priority: Waiting["priority"] = "normal",
+  isLate: Waiting["isLate"] = false,
+): Waiting[] => Array.from({ length: count }, () => ({ agent, priority, isLate }));
 
 function admission(limit = LIMIT): Admission {
   return createAdmission({
@@ -41,7 +49,7 @@ function admission(limit = LIMIT): Admission {
       counts += 1;
       return held;
     },
-    waiting: async (most) => ({ looked: Math.min(most, held), waiting: waiting.slice(0, most) }),
+    waiting: async (most) => ({ looked: Math.min(most, held), waiting: waiting.slice(0, most), ended }),
     agentsOf: (workflow) => AGENTS[workflow] ?? [],
     limit,
     now: () => clock,
@@ -128,7 +136,7 @@ test("P26 urgent jobs that wait for the agent hold back urgent ones", async () =
 test("P26 a job that is held back for its agent goes back to its queue at once, where a few wait already", async () => {
   const door = createAdmission({
     count: async () => 200,
-    waiting: async () => ({ looked: 200, waiting: waitFor("fraud", 200) }),
+    waiting: async () => ({ looked: 200, waiting: waitFor("fraud", 200), ended: 0 }),
     agentsOf: (workflow) => AGENTS[workflow] ?? [],
     limit: LIMIT,
     now: () => clock,
@@ -157,16 +165,61 @@ test("P26 a job that is held back for its agent goes back to its queue at once, 
   expect(outcomes.back).toBe(40);
 });
 
-test("P26 where many wait for several agents, the engine has the backlog: nothing new is admitted, and what has begun is", async () => {
+test("P26 where many wait for several agents that take work, the engine has the backlog: nothing new is admitted, and what has begun is", async () => {
   const door = admission(10 * LIMIT);
   held = 300;
-  waiting = [...waitFor("fraud", 60), ...waitFor("inventory", 60)];
+  waiting = [...waitFor("fraud", 60, "normal", true), ...waitFor("inventory", 60, "normal", true)];
   expect(await admitted(door, "normal", "smoke")).toBe(false);
   expect(await admitted(door, "high", "smoke")).toBe(false);
   expect(await admitted(door, "begun")).toBe(true);
   waiting = waitFor("fraud", 60);
   clock += 5000;
   expect(await admitted(door, "normal")).toBe(true);
+});
+
+test.each([
+  [2, 17],
+  [2, 32],
+  [2, 40],
+  [8, 32],
+])(
+  "P26 with %i agents away and %i jobs that wait for each, 600 that need none of them are admitted at once",
+  async (agents, each) => {
+    const door = admission(2 * LIMIT);
+    waiting = Array.from({ length: agents }, (_, index) => waitFor(`away-${index}`, each)).flat();
+    held = waiting.length;
+    let done = 0;
+    for (; done < 600 && (await admitted(door)); done += 1) held -= 1;
+    expect([done, clock]).toEqual([600, 0]);
+  },
+);
+
+test("P26 what a job in flight waits for is load, unless its agent is known to be away", async () => {
+  const job = claimed(sampleRecord("job-1", GRAPH), GRAPH);
+  const isAway = (name: string) => async (agent: string) => agent === name;
+  const seen = (away: string) => flightViewOf([job, job], NOON_MS + 6000, 5000, isAway(away));
+  const wait = { agent: "inventory", priority: "normal" };
+  expect(await seen("fraud")).toEqual({ looked: 2, waiting: Array(2).fill({ ...wait, isLate: true }), ended: 0 });
+  expect(await seen("inventory")).toMatchObject({ waiting: Array(2).fill({ ...wait, isLate: false }) });
+  expect((await flightViewOf([job], NOON_MS, 5000, isAway("fraud"))).waiting).toEqual([]);
+  const done = { ...job, steps: { reserveStock: { ...job.steps["reserveStock"], endedAt: NOON } } } as typeof job;
+  expect(await flightViewOf([done], NOON_MS, 5000, isAway("fraud"))).toMatchObject({ ended: 1 });
+});
+
+test("P26 while more is scheduled again than ends, nothing new is admitted, however few wait; what one sweep does stops nothing", async () => {
+  const door = admission(10 * LIMIT);
+  held = 300;
+  waiting = waitFor("inventory", 20, "normal", "again");
+  ended = 19;
+  expect(await admitted(door)).toBe(false);
+  expect(await admitted(door, "high", "smoke")).toBe(false);
+  expect(await admitted(door, "begun")).toBe(true);
+  ended = 20;
+  clock += 5000;
+  expect(await admitted(door)).toBe(true);
+  [waiting, ended] = [waitFor("inventory", 10, "normal", "again"), 0];
+  clock += 5000;
+  expect(await admitted(door)).toBe(true);
 });
 
 test("what one instance leaves when it crashes stops no new job, whatever the limit", async () => {
@@ -201,7 +254,7 @@ test("a limit of one admits one", async () => {
 test("while the store is away nobody is admitted, and the fault is the caller's to hold", async () => {
   const door = createAdmission({
     count: () => Promise.reject(new Error("the store is away")),
-    waiting: async () => ({ looked: 0, waiting: [] }),
+    waiting: async () => ({ looked: 0, waiting: [], ended: 0 }),
     agentsOf: () => [],
     limit: LIMIT,
     now: () => clock,
@@ -232,7 +285,7 @@ async function burst(
       const late = engine
         .filter((since) => clock - since > 5000)
         .flatMap(() => ({ agent: "inventory", priority: "normal" as const, isLate: true }));
-      return { looked: Math.min(most, engine.length), waiting: late.slice(0, most) };
+      return { looked: Math.min(most, engine.length), waiting: late.slice(0, most), ended: 0 };
     },
     agentsOf: () => ["inventory"],
     limit: 200,

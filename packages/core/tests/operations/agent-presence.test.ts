@@ -29,6 +29,7 @@ function inProcess(): AgentPresence {
     now: () => clock,
     pauses: {
       isPaused: async () => isPaused,
+      pausesOf: async () => [],
       async watchOf(agent) {
         if (isAway) throw new Error("the store is away");
         if (!read || clock - read.at >= KEPT_MS) read = { at: clock, watches: new Map(stored) };
@@ -75,7 +76,7 @@ test("P26 two hundred steps that wait for one agent begin one watch; seen nowher
   expect(writes).toBe(2);
 });
 
-test("P26 what one process sees, another knows: the agent works, and is back after it was absent", async () => {
+test("P26 what one process sees, another knows: the agent works, and works again after it was absent", async () => {
   const [supervisor, worker] = [inProcess(), inProcess()];
   expect(await supervisor.availability("fraud", WINDOW_MS)).toBe("unknown");
   clock += 10_000;
@@ -84,10 +85,12 @@ test("P26 what one process sees, another knows: the agent works, and is back aft
   expect(await supervisor.availability("fraud", WINDOW_MS)).toBe("working");
   clock += WINDOW_MS;
   expect(await supervisor.availability("fraud", WINDOW_MS)).toBe("absent");
+  expect(await supervisor.isAway("fraud")).toBe(true);
   clock += 15_000;
   await seen(worker);
   clock += 15_000;
-  expect(await supervisor.availability("fraud", WINDOW_MS)).toBe("back");
+  expect(await supervisor.availability("fraud", WINDOW_MS)).toBe("working");
+  expect(await supervisor.isAway("fraud")).toBe(false);
   clock += 150_000;
   expect(await supervisor.availability("fraud", WINDOW_MS)).toBe("absent");
 });

@@ -5,8 +5,10 @@ import { SentBack } from "../../src/domain/outage.ts";
 import { contentDigest } from "../../src/submission/content-digest.ts";
 import type { Envelope } from "../../src/submission/submission-message.ts";
 import { takeCancellation } from "../../src/submission/take-cancellation.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
 import { USUAL_WORKFLOW } from "../goods.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
+import { operateIn, resubmit, runNextIn } from "../operated-world.ts";
 import { createWorld, ENVELOPE, type World } from "../world.ts";
 
 let world: World;
@@ -58,6 +60,29 @@ test("P13 P24 it is too late once the step has begun that the workflow names, an
   await cancel();
   expect(answers()).toEqual([rejected("it is too late: arrangeShipping has begun")]);
   expect(await world.stateOf()).toMatchObject({ processState: "Processing", direction: "forward" });
+});
+
+test("P13 P24 cancelled again after an operator has resubmitted it forward, it is not delivered", async () => {
+  for (const operation of ["authorize", "void"]) world.answers.set(operation, () => ({ kind: "expired" }));
+  await world.runAttempt(await world.submitted());
+  await cancel();
+  for (let tries = 0; tries < 10; tries += 1) {
+    await runNextIn(world);
+    const { processState, dueAt } = (await world.stateOf()) ?? {};
+    if (processState === "Error") break;
+    world.clock = Date.parse(dueAt ?? "") + 5000;
+    await sweep(world);
+  }
+  expect(await world.stateOf()).toMatchObject({
+    error: { kind: "compensationIncomplete", cause: { kind: "cancelled" } },
+  });
+  await operateIn(world, { ...resubmit, direction: "forward" });
+  expect(await world.stateOf()).toMatchObject({ direction: "compensate", thenForward: true });
+  world.answers.clear();
+  await cancel(asked, { submissionId: "c2" });
+  expect(world.rejections.at(-1)).toMatchObject({ status: "CancelAccepted" });
+  await runNextIn(world);
+  expect(await world.stateOf()).toMatchObject({ processState: "Cancelled" });
 });
 
 test("a processed job stays so, and its requester receives the reason", async () => {

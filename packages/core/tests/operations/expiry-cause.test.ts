@@ -104,7 +104,7 @@ test("P27 a wrong credential is waited for beyond the threshold: nothing is comp
   world.answers.delete("reserve");
   const resubmit = { kind: "resubmit", reason: "key renewed", job: null, compensatedManually: false } as const;
   const operated = await operateJob("job-1", resubmit, { by: "ada", ifMatch: "any" }, world);
-  expect(operated).toMatchObject({ kind: "done", startAt: null });
+  expect(operated).toMatchObject({ kind: "done" });
   const startAttempt = world.startAttempts.at(-1);
   if (!startAttempt) throw new Error("no start message");
   expect(await world.runAttempt(startAttempt)).toBe("concluded");

@@ -35,7 +35,7 @@ function admission(share = 0.5): Admission {
       },
       share,
     },
-    waiting: async () => ({ looked: 0, waiting: [] }),
+    waiting: async () => ({ looked: 0, waiting: [], ended: 0 }),
     agentsOf: () => [],
     limit: LIMIT,
     now: () => clock,
@@ -135,7 +135,7 @@ test("P31 on a shared queue a few jobs of a key wait for its share, and the othe
     ...{
       count: async () => 0,
       fairness,
-      waiting: async () => ({ looked: 0, waiting: [] }),
+      waiting: async () => ({ looked: 0, waiting: [], ended: 0 }),
       agentsOf: () => [],
       limit: LIMIT,
       now: () => clock,
@@ -182,6 +182,7 @@ test("P26 P31 an agent is held up under a burst of several keys that wait for th
       waiting: Array.from({ length: isHeldUp ? LIMIT : 0 }, () => ({
         ...{ agent: "fraud", priority: "normal" as const, isLate: true },
       })),
+      ended: 0,
     }),
     agentsOf: (workflow) => (workflow === "jobs" ? ["fraud"] : []),
     pause: async () => {
@@ -222,7 +223,7 @@ test("P31 of a key's jobs a process takes in few at once while others are active
   const door = createAdmission({
     ...{
       count: async () => 0,
-      waiting: async () => ({ looked: 0, waiting: [] }),
+      waiting: async () => ({ looked: 0, waiting: [], ended: 0 }),
       agentsOf: () => [],
       limit: LIMIT,
       now: () => clock,

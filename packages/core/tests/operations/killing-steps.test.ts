@@ -115,7 +115,7 @@ test("P16 a request that is delivered again is said to be taken up before it goe
   expect((await world.stateOf())?.steps["checkFraud"]?.state).toBe("Running");
 });
 
-test("[supervisor | a step that no agent ever takes up | 500 times in a row] the job is in Error and an alert names it; resubmitted, it has as many times more", async () => {
+test("[supervisor | a step that no agent ever takes up | 50 times in a row] the job is in Error and an alert names it; resubmitted, it has as many times more", async () => {
   world.timing.mostTimesRescheduled = 3;
   let start: StartAttempt | undefined = await submitted();
   const goesRound = async (most = 20) => {

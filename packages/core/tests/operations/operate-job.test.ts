@@ -114,7 +114,7 @@ describe("resubmit", () => {
 describe("compensate", () => {
   test("P13 of a job in Error takes back what was done", async () => {
     await rejected();
-    expect(await operate(compensate)).toMatchObject({ kind: "done", startAt: null });
+    expect(await operate(compensate)).toMatchObject({ kind: "done" });
     expect(await runNext()).toBe("concluded");
     expect(world.calls.map(({ operation }) => operation)).toEqual(["release"]);
     expect(await world.stateOf()).toMatchObject({ processState: "Compensated" });
@@ -127,7 +127,7 @@ describe("compensate", () => {
   test("of a running job supersedes its attempt at once; the result that comes meanwhile is recorded, and compensated", async () => {
     const startAttempt = await world.submitted();
     world.answers.set("reserve", async () => {
-      expect(await operate(compensate)).toMatchObject({ kind: "done", startAt: null });
+      expect(await operate(compensate)).toMatchObject({ kind: "done" });
       return { kind: "done" };
     });
     await world.runAttempt(startAttempt);

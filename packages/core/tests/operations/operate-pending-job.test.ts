@@ -36,7 +36,7 @@ describe("a Pending job", () => {
 
   test("resubmitted goes on at once; the start message that was on its way starts nothing more", async () => {
     const scheduled = await paused();
-    expect(await operate(resubmit)).toMatchObject({ kind: "done", startAt: null, record: { attempt: 3 } });
+    expect(await operate(resubmit)).toMatchObject({ kind: "done", record: { attempt: 3 } });
     expect(await runNext()).toBe("concluded");
     expect(await world.stateOf()).toMatchObject({ processState: "Processed", attempt: 3, failureCount: 0 });
     expect(await world.runAttempt(scheduled)).toBe("taken");
@@ -65,7 +65,7 @@ describe("a Pending job", () => {
   test("cancelled before anything was done ends at once; whoever is about to claim it starts nothing", async () => {
     const startAttempt = await world.submitted();
     world.statuses.length = 0;
-    expect(await operate(cancel)).toMatchObject({ kind: "done", published: true, startAt: null });
+    expect(await operate(cancel)).toMatchObject({ kind: "done", published: true });
     expect(await world.runAttempt(startAttempt)).toBe("taken");
     expect(world.calls).toEqual([]);
     expect(world.startAttempts).toEqual([]);

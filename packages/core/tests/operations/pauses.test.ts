@@ -41,6 +41,7 @@ beforeEach(() => {
       return stored.length < before;
     },
     async watch() {},
+    async rested() {},
   };
   pauses = createPauses(store, world.now);
   Object.assign(world, { pauses });

@@ -252,8 +252,10 @@ test.each([
   expect(await record()).toEqual(before);
 });
 
-test("P8 past its time it is asked no more: a failure is counted, and the operation is called anew", async () => {
+test("P8 asked in the last moment that counts, it is asked no more: a failure is counted, and the operation is called anew", async () => {
   await begun();
+  world.clock = NOON_MS + 86_400_000 - 10_000;
+  await ask();
   world.clock = NOON_MS + 86_400_000 + 2000;
   await sweep(world);
   expect(await record()).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 1 });

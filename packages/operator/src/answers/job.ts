@@ -177,7 +177,6 @@ export const acted = z.object({
   /** Once its compensation is finished, the job goes forward again. */
   thenForward: z.literal(true).optional(),
   etag: z.string(),
-  startAt: instant.nullable().optional(),
 });
 
 export type JobSummary = z.output<typeof jobSummary>;

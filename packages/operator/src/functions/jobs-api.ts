@@ -123,10 +123,8 @@ export function jobsApi(application: App): Endpoints {
 
 function answer(jobId: string, operated: Operated, application: App): HttpResponseInit {
   switch (operated.kind) {
-    case "done": {
-      const { startAt, published } = operated;
-      return jobAnswer(200, operated, { startAt, published });
-    }
+    case "done":
+      return jobAnswer(200, operated, { published: operated.published });
     case "changed": {
       const error = "It has changed since it was looked at: look at it again.";
       return jobAnswer(412, operated, { error });

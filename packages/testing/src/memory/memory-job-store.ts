@@ -1,11 +1,13 @@
 // The state store in memory, with the same conditional semantics: for tests of everything that uses the port.
 import {
+  after,
   applyChanges,
   holds,
   isOneWrite,
   isToBeLookedAt,
   type Job,
   type Lifetime,
+  LONGEST_START_MS,
   NewerSchema,
   RECORD_VERSION,
   type StateRecord,
@@ -94,7 +96,10 @@ function storeOver(data: Data): MemoryJobStore {
     });
 
   const inFlight = ({ from, to }: Span) =>
-    found().filter(({ processState, dueAt = "" }) => processState === "Processing" && dueAt >= from && dueAt < to);
+    found().filter(({ processState, dueAt = "", hasWaited }) => {
+      const latest = hasWaited ? to : after(to, LONGEST_START_MS);
+      return processState === "Processing" && dueAt >= from && dueAt < latest;
+    });
 
   /** Those whose instant is before that one and that are to be looked at, the earliest first. */
   async function* before(

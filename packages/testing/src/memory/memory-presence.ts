@@ -10,7 +10,11 @@ export function createMemoryPresence(
   const watches = new Map<string, Watch>();
   return createAgentPresence({
     now,
-    pauses: { isPaused: ({ name }) => isPaused(name), watchOf: async (agent) => watches.get(agent) },
+    pauses: {
+      isPaused: ({ name }) => isPaused(name),
+      pausesOf: async (agent) => ((await isPaused(agent)) ? [{ from: "" }] : []),
+      watchOf: async (agent) => watches.get(agent),
+    },
     store: { watch: async (watch) => void watches.set(watch.name, watch) },
   });
 }

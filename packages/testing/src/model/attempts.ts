@@ -1,6 +1,7 @@
 // Numbers of attempts in one form: nothing asks for more than which is the first, which comes before which, and which comes next.
 
-import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { StateRecord, StepTask } from "@scheduler-agent-supervisor/core/domain";
+import { foundIn } from "./attempt-of.ts";
 import { withoutOver } from "./normal-form.ts";
 import type { Operation, Piece } from "./piece.ts";
 import type { Pieces } from "./pieces.ts";
@@ -110,8 +111,16 @@ export class Attempts {
 
   #findAsked(id: number, piece: Piece): Attempted {
     if (piece.kind === "lateCall") return 0;
-    if (piece.kind !== "message") return bitOf(this.#pieces.attemptOf(id) ?? FIRST);
+    if (piece.kind !== "message") return bitOf(this.#pieces.attemptOf(id) ?? FIRST) | this.#polled(piece);
     return this.#numbersInPiece(id) | (piece.queue === "jobs" ? bitOf(FIRST) : 0);
+  }
+
+  /** The run that it polls may be an earlier attempt's. */
+  #polled(piece: Exclude<Piece, { kind: "message" }>): Attempted {
+    if (piece.kind !== "operation" || piece.name !== "pollStep") return 0;
+    const { values } = this.#pieces;
+    const found = foundIn(piece, values.get<StepTask>(piece.input), values);
+    return found === undefined ? 0 : bitOf(found);
   }
 
   /** An attempt that nothing names any more ended in some way or other. */

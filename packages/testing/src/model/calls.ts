@@ -176,8 +176,7 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
     },
     messenger: {
       publish: (_, messages) => ask<"publish">({ kind: "publish", messages }),
-      startAttempt: (body, options) =>
-        send({ queue: "scheduler", body, at: mutant.hurries ? null : (options?.at ?? null) }),
+      startAttempt: (body, options) => send({ queue: "scheduler", body, at: options?.at ?? null }),
       ask: async (_, request, leftMs) => {
         await send({ queue: "requests", body: { request, replyTo: host }, leftMs });
         return "asked";
@@ -194,10 +193,18 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
     isNewerWorkflow: never,
     // Read by the service of the model alone.
     completionUrl: ({ jobId, step, direction, nonce }) => JSON.stringify({ jobId, step, direction, nonce }),
-    rules: { workflows: [workflow.name], contracts: CONTRACTS, replyQueuePattern: /^replies-[a-z]+$/ },
+    rules: { workflows: [workflow.name], contracts: CONTRACTS },
     timing: { ...TIMING, ...mutant.timing },
     // Where somebody works, the wait of one job is never known to be a failure.
-    presence: { seen: () => undefined, availability: async () => (setting.idle ? "absent" : "working") },
+    presence: {
+      seen: () => undefined,
+      began: () => undefined,
+      engineLateMs: 0,
+      availability: async () => (setting.idle ? "absent" : "working"),
+      isAway: never,
+      pausesOf: async () => [],
+    },
+    absences: { seen: () => undefined, failed: () => undefined, followed: () => undefined, last: () => undefined },
     // Of one job there is never too much.
     admission: { admit: async () => undefined },
     taskHub: mutant.oneTaskHub ? (HOSTS[0] as Host) : host,

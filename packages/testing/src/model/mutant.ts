@@ -16,8 +16,6 @@ export interface Mutant {
   readonly oneTaskHub?: boolean;
   /** An agent that goes on past complete-by. */
   readonly ignoresCompleteBy?: boolean;
-  /** What is to be told later is told at once. */
-  readonly hurries?: boolean;
   /** A reply is recorded however late it is. */
   readonly acceptsLateReplies?: boolean;
   /** A reply is recorded whoever it is from. */

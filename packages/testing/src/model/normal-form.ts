@@ -22,7 +22,7 @@ export const isAnnounced = ({ processState, attempt, retryScheduled }: StateReco
 
 /** @param isReduced without what no decision reads any more: see reduction.ts */
 export function normalForm(record: StateRecord, isReduced = false): StateRecord {
-  const { workflow, dueAt, busyUntil, thenForward, deadlineAt } = record;
+  const { workflow, dueAt, thenForward, deadlineAt } = record;
   return {
     schemaVersion: record.schemaVersion,
     jobId: record.jobId,
@@ -53,7 +53,6 @@ export function normalForm(record: StateRecord, isReduced = false): StateRecord 
     ...(dueAt !== undefined && { dueAt }),
     ...(deadlineAt && { deadlineAt: Date.parse(deadlineAt) > NOW_MS ? DEADLINE_AHEAD : LONG_AGO }),
     // Once it is over nobody asks for it any more.
-    ...(busyUntil !== undefined && Date.parse(busyUntil) > NOW_MS && { busyUntil }),
     // By its entry an operator's write whose answer was lost is known again.
     history: record.history.filter(({ by }) => by === OPERATOR),
     outbox: record.outbox.map(({ status, attempt, step }) => ({

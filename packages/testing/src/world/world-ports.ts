@@ -6,6 +6,7 @@ import type { RouteOptions } from "@scheduler-agent-supervisor/core/composition"
 import { offered } from "@scheduler-agent-supervisor/core/domain";
 import type { Messenger } from "@scheduler-agent-supervisor/core/messaging";
 import { completionUrl, type Ports, USUAL_TIMING } from "@scheduler-agent-supervisor/core/scheduling";
+import { createAbsences } from "@scheduler-agent-supervisor/core/supervision";
 import { createMemoryAuditLog } from "../memory/memory-audit-log.ts";
 import type { MemoryJobStore } from "../memory/memory-job-store.ts";
 import { createMemoryLease } from "../memory/memory-leadership.ts";
@@ -14,9 +15,6 @@ import type { VirtualTime } from "./virtual-time.ts";
 
 /** Where a world's app takes reports of steps that are done later. */
 export const APP_URL = "http://app.test";
-
-/** Every reply queue of a world's requesters begins so. */
-const REPLY_QUEUES = /^replies-/;
 
 export interface PortsOptions {
   readonly business: Business;
@@ -67,7 +65,6 @@ export function createWorldPorts({
     rules: {
       workflows: offered(workflows, endpoints),
       contracts: business.contracts,
-      replyQueuePattern: REPLY_QUEUES,
       listFaults: workflows.listFaults,
     },
     timing: { ...USUAL_TIMING, ...timing },
@@ -75,6 +72,7 @@ export function createWorldPorts({
     leadership: createMemoryLease(15_000, now).heldBy("supervisor"),
     supervision: createMemoryAuditLog(),
     presence: createMemoryPresence(now),
+    absences: createAbsences(now),
     admission: { admit: async () => undefined },
     completionUrl: (ticket) => completionUrl(APP_URL, ticket),
     nonce: () => {

@@ -137,6 +137,8 @@ export const LONGEST_WAIT_MS = 30 * 86_400_000;
 export const LONGEST_JOB_MS = 366 * 86_400_000;
 /** How long a step may wait for its agent, if the app's settings have no other time: an engine with a backlog is not the step's fault. */
 export const START_WITHIN_MS = 30_000;
+/** The most that this becomes where steps wait for long. */
+export const LONGEST_START_MS = 30 * 60_000;
 
 /** The steps by level: each waits only for steps of levels before its own. */
 export function levelsOf(workflow: Workflow): readonly (readonly WorkflowStep[])[] {

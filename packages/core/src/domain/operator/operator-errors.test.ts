@@ -246,8 +246,8 @@ describe("a resubmission forward", () => {
       skipped: { cause, message: "" },
     });
     for (const cause of ["condition", "needs", "notNeeded"] as const)
-      expect(takenForward(because(cause))).toEqual({ ...notStarted, generation: 2 });
-    for (const step of [because("rejected"), skipped, leftBehind]) expect(takenForward(step)).toEqual(step);
+      expect(takenForward(because(cause), NOON)).toEqual({ ...notStarted, generation: 2 });
+    for (const step of [because("rejected"), skipped, leftBehind]) expect(takenForward(step, NOON)).toEqual(step);
   });
 
   test("first tries again only what may have reversed effect, and then goes forward", () => {

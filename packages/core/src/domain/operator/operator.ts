@@ -10,6 +10,7 @@ import { remindersOf } from "../record/reminder.ts";
 import { over } from "../record/retention.ts";
 import type { ProcessState, StateRecord } from "../record/state-record.ts";
 import {
+  allowed,
   attemptInWords,
   causeOfCompensation,
   type Decision,
@@ -94,7 +95,7 @@ function compensate(record: StateRecord, { reason }: Compensate, to: ProcessStat
   if (obstacle !== undefined) return rejection(obstacle);
   const error = causeOfCompensation(record, reason, context);
   const words = `to be compensated, ${attemptInWords(record)}: ${reason}`;
-  return toBeCompensated(record, { error, to, words }, context);
+  return allowed(toBeCompensated(record, { error, to, words }, context));
 }
 
 function obstacleToCompensation({
@@ -122,7 +123,7 @@ function isUntouched({ processState, direction, steps }: StateRecord): boolean {
 function cancelAtOnce(record: StateRecord, { reason }: Cancel, context: DecisionContext): Decision {
   const { to } = transitions.cancelled;
   const { by, now } = context;
-  const cancelled: StateRecord = {
+  return allowed({
     ...withoutDeadline(record),
     processState: to,
     lockedBy: null,
@@ -132,8 +133,7 @@ function cancelAtOnce(record: StateRecord, { reason }: Cancel, context: Decision
     outbox: [...owed(record), { status: STATUS_OF[to], attempt: record.attempt, at: now }],
     history: historyWith(record, context, `cancelled: ${reason}`),
     updatedAt: now,
-  };
-  return { kind: "allowed", record: cancelled, startAt: null };
+  });
 }
 
 function cancel(
@@ -152,7 +152,7 @@ function cancel(
       : transitions.compensationRequestedWhileRunning;
   const error = errorOf("cancelled", `cancelled by ${context.by}: ${reason}`, context);
   const words = `to be compensated, ${attemptInWords(record)}: cancelled: ${reason}`;
-  return toBeCompensated(record, { error, to, words }, context);
+  return allowed(toBeCompensated(record, { error, to, words }, context));
 }
 
 function markResolved(
@@ -172,7 +172,7 @@ function markResolved(
     history: historyWith(record, context, `marked resolved: ${reason}`),
     updatedAt: context.now,
   };
-  return { kind: "allowed", record: { ...resolved, ...over(resolved, context.now) }, startAt: null };
+  return allowed({ ...resolved, ...over(resolved, context.now) });
 }
 
 /** A reminder is sent at half of the longer time, if nothing but reports is awaited: of other steps the record alone has the longer time. */
@@ -195,11 +195,11 @@ function extend(
   if (only === "deadline") {
     if (!deadline.deadlineAt) return rejection("it has no deadline");
     const history = historyWith(record, context, `deadline extended to ${deadline.deadlineAt}: ${reason}`);
-    return { kind: "allowed", record: { ...record, ...deadline, history, updatedAt: context.now }, startAt: null };
+    return allowed({ ...record, ...deadline, history, updatedAt: context.now });
   }
   const later = laterThan(record.dueAt);
   const steps = mapSteps(record.steps, (step) => waitsLonger(step, laterThan));
-  const extended: StateRecord = {
+  return allowed({
     ...record,
     steps,
     processState: to,
@@ -208,6 +208,5 @@ function extend(
     ...deadline,
     history: historyWith(record, context, `time extended to ${later}: ${reason}`),
     updatedAt: context.now,
-  };
-  return { kind: "allowed", record: extended, startAt: null };
+  });
 }

@@ -1,7 +1,6 @@
 // A person's answer where the outcome of a step is unknown (P9, P32): it was done, with this result, or it was not done; then the job goes on.
 
 import type { Workflow } from "../definition/workflow.ts";
-import { after } from "../duration.ts";
 import { expiresAt } from "../record/due.ts";
 import { owed } from "../record/outbox.ts";
 import { isCompensationUnknown, isInHand, outcomeIsUnknown, runOf } from "../record/plan.ts";
@@ -12,7 +11,14 @@ import {
   type StateRecord,
   type StepRecord,
 } from "../record/state-record.ts";
-import { type Decision, type DecisionContext, historyWith, rejection } from "../recovery/next-attempt.ts";
+import {
+  allowed,
+  type Decision,
+  type DecisionContext,
+  historyWith,
+  overdueBeforeOf,
+  rejection,
+} from "../recovery/next-attempt.ts";
 import { remainingInWords } from "../steps/ending.ts";
 import { done, withRun } from "../steps/step-run.ts";
 import { transitions } from "../steps/transitions.ts";
@@ -61,19 +67,18 @@ export function recordOutcome(record: StateRecord, { action, workflow, to, conte
   const which = direction === "forward" ? name : `compensation of ${name}`;
   const words = `${which}: recorded as ${outcome === "done" ? "done" : "not done"}: ${reason}`;
   const withWords = { ...known, history: historyWith(record, context, words), updatedAt: context.now };
-  if (record.processState === "Pending")
-    return { kind: "allowed", record: withStatus(withWords, name, context), startAt: null };
+  if (record.processState === "Pending") return allowed(withStatus(withWords, name, context));
   const plainly = { kind: "resubmit", reason, edited: null, compensatedManually: false } as const;
   const onward = resubmit(withWords, { action: plainly, workflow, to, context });
   if (onward.kind === "allowed") return onward;
   // What is left can only be compensated manually: the operator's other actions are for that.
-  return { kind: "allowed", record: { ...withWords, ...stillInError(withWords, workflow) }, startAt: null };
+  return allowed({ ...withWords, ...stillInError(withWords, workflow) });
 }
 
 function obstacleTo(
   record: StateRecord,
   { step: name, direction }: UnknownOutcome,
-  { now, clockSkewMs }: DecisionContext,
+  context: DecisionContext,
 ): string | undefined {
   const step = record.steps[name];
   if (!step) return `it has no step ${name}`;
@@ -84,9 +89,8 @@ function obstacleTo(
     return `the compensation of ${name} is in progress`;
   if (record.error?.kind === "resolved") return "it is marked resolved: what was left was done manually";
   const run = runOf(step, direction);
-  const overdueBefore = after(now, -clockSkewMs);
-  const until = isInHand(run) ? expiresAt(run) : (record.busyUntil ?? "");
-  return until >= overdueBefore ? `an agent may still be at work on ${which}, until ${until}` : undefined;
+  const until = isInHand(run) ? expiresAt(run) : "";
+  return until >= overdueBeforeOf(context) ? `an agent may still be at work on ${which}, until ${until}` : undefined;
 }
 
 function withOutcome(

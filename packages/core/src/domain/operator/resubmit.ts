@@ -8,27 +8,20 @@ import { announced } from "../record/outbox.ts";
 import { isCompensationUnknown, isDone, outcomeIsUnknown, planOf } from "../record/plan.ts";
 import { hasEnded, type ProcessState, type StateRecord, type StepRecord, type Steps } from "../record/state-record.ts";
 import {
+  allowed,
   attemptInWords,
   causeOfCompensation,
   type Decision,
   type DecisionContext,
   historyWith,
   nextAttempt,
+  overdueBeforeOf,
   rejection,
   toBeCompensated,
 } from "../recovery/next-attempt.ts";
 import { remainingInWords } from "../steps/ending.ts";
 import { listedAgain } from "../steps/listed-runs.ts";
-import {
-  begunAnew,
-  busyUntil,
-  forgiven,
-  mapSteps,
-  namesOf,
-  rekeyed,
-  reset,
-  takenForward,
-} from "../steps/operator-steps.ts";
+import { begunAnew, forgiven, mapSteps, namesOf, rekeyed, reset, takenForward } from "../steps/operator-steps.ts";
 import type { OperatorAction } from "./operator-action.ts";
 
 type Resubmit = Extract<OperatorAction, { kind: "resubmit" }>;
@@ -50,7 +43,7 @@ export function resubmit(record: StateRecord, asked: Asked): Decision {
 
 /** `step`: what becomes of each step. */
 interface Course {
-  readonly step: (step: StepRecord) => StepRecord;
+  readonly step: (step: StepRecord, overdueBefore: string) => StepRecord;
   readonly words: string;
 }
 
@@ -86,20 +79,19 @@ function resubmitForward(record: StateRecord, asked: Asked): Decision {
   const error = causeOfCompensation(record, action.reason, context);
   const words = `resubmitted forward, after ${which} is finished, ${attemptInWords(record)}: ${action.reason}`;
   const isTried = (step: StepRecord) => step.compensation?.state !== "Failed" || isCompensationUnknown(step);
-  const next = toBeCompensated(record, { error, to, words, isTried }, context);
-  return { ...next, record: { ...next.record, thenForward: true } };
+  return allowed({ ...toBeCompensated(record, { error, to, words, isTried }, context), thenForward: true });
 }
 
 function continueCompensation(record: StateRecord, { action, workflow, to, context }: Asked): Decision {
   const error = causeOfCompensation(record, action.reason, context);
   const words = `resubmitted, its compensation continues, ${attemptInWords(record)}: ${action.reason}`;
   const next = toBeCompensated(record, { error, to, words }, context);
-  const remaining = remainingInWords(workflow, next.record.steps);
-  if (remaining !== undefined && isCompensationDone(workflow, next.record.steps))
+  const remaining = remainingInWords(workflow, next.steps);
+  if (remaining !== undefined && isCompensationDone(workflow, next.steps))
     return rejection(
       `${remaining}: have it compensated, then resubmit with "compensatedManually": true, which begins from the start, or mark it resolved; with "direction": "forward" it goes forward and keeps what is not compensated`,
     );
-  return record.thenForward ? { ...next, record: { ...next.record, thenForward: true } } : next;
+  return allowed(record.thenForward ? { ...next, thenForward: true } : next);
 }
 
 function isCompensationDone(workflow: Workflow, steps: Steps): boolean {
@@ -110,7 +102,8 @@ function goForward(record: StateRecord, course: Course, { action, workflow, to, 
   const { edited, reason } = action;
   if (edited && record.jobRevision >= MOST_REVISIONS)
     return rejection(`its content has ${MOST_REVISIONS} revisions, which is the most: resubmit it unchanged`);
-  const taken = mapSteps(mapSteps(record.steps, forgiven), course.step);
+  const overdueBefore = overdueBeforeOf(context);
+  const taken = mapSteps(mapSteps(record.steps, forgiven), (step) => course.step(step, overdueBefore));
   const uncertain = edited ? uncertainSteps(taken, record.steps, workflow) : [];
   if (uncertain.length > 0) {
     // Under the same key a service would reject the new content or return the result of the old; under another key it could do the work twice.
@@ -124,22 +117,19 @@ function goForward(record: StateRecord, course: Course, { action, workflow, to, 
     return rejection(
       `${kept.join(", ")} keeps what was done for an item of a result that will be recorded anew, perhaps with other items: have it compensated, then resubmit with "compensatedManually": true`,
     );
-  const next = nextAttempt(record, to, context, busyUntil(record));
+  const next = nextAttempt(record, to, context);
   const content = edited ? `, content revision ${record.jobRevision + 1}` : "";
-  return {
+  return allowed({
     ...next,
-    record: {
-      ...next.record,
-      // It begins again, as its failure counts do. A job that waits for its next attempt has not ended, and keeps what it has.
-      ...(hasEnded(record.processState) && deadlineOf(workflow, context.now)),
-      direction: "forward",
-      steps,
-      error: null,
-      ...(edited && { jobRevision: record.jobRevision + 1, priority: edited.priority }),
-      ...announced(next.record, next.record.attempt, context.now),
-      history: historyWith(record, context, `${course.words}, ${attemptInWords(record)}${content}: ${reason}`),
-    },
-  };
+    // It begins again, as its failure counts do. A job that waits for its next attempt has not ended, and keeps what it has.
+    ...(hasEnded(record.processState) && deadlineOf(workflow, context.now)),
+    direction: "forward",
+    steps,
+    error: null,
+    ...(edited && { jobRevision: record.jobRevision + 1, priority: edited.priority }),
+    ...announced(next, next.attempt, context.now),
+    history: historyWith(record, context, `${course.words}, ${attemptInWords(record)}${content}: ${reason}`),
+  });
 }
 
 /** A step that begins anew goes under another key in any case. */

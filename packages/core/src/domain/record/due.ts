@@ -6,7 +6,9 @@ import { remindersOf } from "./reminder.ts";
 import type { Direction, StateRecord, StepRun, Steps } from "./state-record.ts";
 
 /** Longer than a poll takes with its wait. After this time the attempt that had to poll is considered lost. */
-const MISSED_AFTER_MS = 10 * 60_000;
+export const ASKED_WITHIN_MS = 10 * 60_000;
+/** How often a wait goes on because the app was away at its end. */
+export const MOST_GIVEN_AGAIN = 10;
 
 /** When no agent works on an open step any more, or could: only then may it be run again. */
 export function expiresAt({ state, startBy, completeBy }: StepRun): string {
@@ -16,11 +18,24 @@ export function expiresAt({ state, startBy, completeBy }: StepRun): string {
 
 interface Waiting extends Pick<StepRun, "state" | "accepted" | "completeBy"> {}
 
-/** When a poll that was due before then is considered missed; undefined if none is due, or if the step's time is over by then. */
-export function missedAt({ state, accepted, completeBy }: Waiting): string | undefined {
-  if (state !== "Awaiting" || accepted?.pollAt === undefined) return undefined;
-  const at = after(accepted.pollAt, MISSED_AFTER_MS);
-  return at < (completeBy ?? "") ? at : undefined;
+/** A poll that was due within the wait, and of which nothing is recorded: the wait is not over before the service was asked. */
+function owesPoll({ state, accepted, completeBy }: Waiting): boolean {
+  const { pollAt, givenAgain = 0 } = accepted ?? {};
+  if (state !== "Awaiting" || pollAt === undefined || completeBy === null) return false;
+  return pollAt <= completeBy && givenAgain < MOST_GIVEN_AGAIN;
+}
+
+/** When a poll that is due before then is considered missed, at the latest when the step's time is over; undefined if none is due. */
+export function missedAt(run: Waiting): string | undefined {
+  const { accepted, completeBy } = run;
+  if (!owesPoll(run) || accepted?.pollAt === undefined || completeBy === null) return undefined;
+  const at = after(accepted.pollAt, ASKED_WITHIN_MS);
+  return at < completeBy ? at : completeBy;
+}
+
+/** Its time is over, and nothing more is to be done for it. */
+export function isOverdue(run: StepRun, before: string): boolean {
+  return expiresAt(run) < before && !owesPoll(run);
 }
 
 /** Of all steps, in either direction. */

@@ -3,13 +3,14 @@
 import { runsInHand } from "./plan.ts";
 import type { StateRecord, StepRun } from "./state-record.ts";
 
+type Held = Pick<StateRecord, "steps">;
+
 /**
  * The agent of the longest waiting of a job's steps; undefined if none waits.
  * @param longMs a wait of this time for an agent is long
  */
-export function heldUpBy({ steps }: Pick<StateRecord, "steps">, now: number, longMs: number): string | undefined {
-  const before = new Date(now - longMs).toISOString();
-  const waiting = runsInHand(steps).filter(({ run }) => isHeldUp(run, before));
+export function heldUpBy({ steps }: Held, now: number, longMs: number): string | undefined {
+  const waiting = runsInHand(steps).filter(({ run }) => isHeldUp(run, longAgo(now, longMs)));
   waiting.sort((one, other) => ((one.run.scheduledAt ?? "") < (other.run.scheduledAt ?? "") ? -1 : 1));
   return waiting.map(({ step }) => steps[step]?.agent)[0];
 }
@@ -20,11 +21,22 @@ function isHeldUp({ state, scheduledAt, waitCount, failureCount = 0 }: StepRun, 
   return state === "Running" && failureCount > 0;
 }
 
-/** Whether a step should have been taken up, and nothing but the load of app and engine is known to keep it: it waits for the first time. */
-export function isLate({ steps }: Pick<StateRecord, "steps">, now: number, longMs: number): boolean {
-  const before = new Date(now - longMs).toISOString();
-  return runsInHand(steps).some(
-    ({ run: { state, scheduledAt, waitCount, failureCount = 0 } }) =>
-      state === "Scheduled" && waitCount === 0 && failureCount === 0 && scheduledAt !== null && scheduledAt < before,
-  );
+/**
+ * Whether a step should have been taken up, and nothing but the load of app and engine is known to keep it; `again`: though it was scheduled again.
+ * @param away the agents that are known to take no work: a wait for them is no sign of load, however long
+ */
+export function isLate({ steps }: Held, now: number, longMs: number, away: ReadonlySet<string>): boolean | "again" {
+  const late = runsInHand(steps).filter(({ step, run: { state, failureCount = 0 } }) => {
+    return state === "Scheduled" && failureCount === 0 && !away.has(steps[step]?.agent ?? "");
+  });
+  if (late.some(({ run }) => run.waitCount > 0)) return "again";
+  return late.some(({ run }) => isHeldUp(run, longAgo(now, longMs)));
+}
+
+const longAgo = (now: number, longMs: number) => new Date(now - longMs).toISOString();
+
+/** How many of its steps have ended since then. */
+export function endedSince({ steps }: Held, instant: string): number {
+  const runs = Object.values(steps).flatMap((step) => [step, step.compensation ?? []].flat());
+  return runs.filter(({ endedAt }) => endedAt !== null && endedAt >= instant).length;
 }

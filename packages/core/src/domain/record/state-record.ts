@@ -99,6 +99,10 @@ export interface Acceptance {
   readonly pollAt?: string | undefined;
   /** When its assignee was reminded; null if it will be at half of its time. Absent: the step has no assignee. */
   readonly remindedAt?: string | null | undefined;
+  /** Until then the pauses of its agent are part of its time. */
+  readonly stoodStillUntil?: string | undefined;
+  /** How often its wait goes on because the app was away at its end; of a service that is polled, since its last poll. */
+  readonly givenAgain?: number | undefined;
 }
 
 /** A step's run in one direction. */
@@ -275,8 +279,6 @@ export interface StateRecord {
   readonly steps: Steps;
   /** A step is or was done later. An index on it finds the jobs that await a report. Set with the acceptance, and never cleared. */
   readonly hasWaited?: true;
-  /** Pending: until then agents of an earlier attempt may still be working, even if no step is Running. */
-  readonly busyUntil?: string;
   readonly error: JobError | null;
   /** When the supervisor has to read it; absent when the job has ended and all messages are sent. The sweep's only index. */
   readonly dueAt?: string;

@@ -19,29 +19,22 @@ export interface DecisionContext {
 }
 
 export type Decision =
-  /** `startAt`: until then agents of the previous attempt may still be working; null if the next may start at once. */
-  | { readonly kind: "allowed"; readonly record: StateRecord; readonly startAt: string | null }
+  | { readonly kind: "allowed"; readonly record: StateRecord }
   | { readonly kind: "rejected"; readonly reason: string };
+
+export const allowed = (record: StateRecord): Decision => ({ kind: "allowed", record });
 
 export const rejection = (reason: string): Decision => ({ kind: "rejected", reason });
 
-/**
- * Pending for its next attempt, with no failures counted.
- * @param busy until when agents unknown to the attempt may be working
- */
+/** Pending for its next attempt, with no failures counted. What is in progress goes on, and that attempt waits for it. */
 export function nextAttempt(
   record: StateRecord,
   processState: ProcessState,
-  { now, claimWithinMs, clockSkewMs }: DecisionContext,
-  busy: string | undefined,
-) {
-  const { busyUntil: _before, thenForward: _intended, ...rest } = reopened(record);
-  // Two attempts never overlap: a running step times out at its complete-by, by its own clock.
-  const timesOutAt = busy === undefined ? now : after(busy, clockSkewMs);
-  const isBusy = timesOutAt > now;
-  const startAt = isBusy ? timesOutAt : null;
-  const claimBy = after(startAt ?? now, claimWithinMs);
-  const pending: StateRecord = {
+  { now, claimWithinMs }: DecisionContext,
+): StateRecord {
+  const { thenForward: _intended, ...rest } = reopened(record);
+  const claimBy = after(now, claimWithinMs);
+  return {
     ...rest,
     processState,
     lockedBy: null,
@@ -49,11 +42,9 @@ export function nextAttempt(
     dueAt: claimBy,
     failureCount: 0,
     attempt: record.attempt + 1,
-    ...(isBusy && busy && { busyUntil: busy }),
     outbox: owed(record),
     updatedAt: now,
   };
-  return { kind: "allowed", record: pending, startAt } as const;
 }
 
 /** The job in its next attempt, backwards. Steps in progress continue, and that attempt waits for their results. */
@@ -61,25 +52,24 @@ export function toBeCompensated(
   record: StateRecord,
   { error, to, words, isTried = () => true }: Backwards,
   context: DecisionContext,
-) {
-  const next = nextAttempt(record, to, context, record.busyUntil);
-  const overdueBefore = after(context.now, -context.clockSkewMs);
+): StateRecord {
+  const overdueBefore = overdueBeforeOf(context);
   const ready = (step: StepRecord) => {
     const again = isTried(step) ? readyForCompensation(step, overdueBefore) : step;
     // An agent at work writes the run as it took it: what is changed here would come back.
     return isInHand(again.compensation) ? again : forgiven(again);
   };
   return {
-    ...next,
-    record: {
-      ...withoutDeadline(next.record),
-      direction: "compensate",
-      steps: mapSteps(record.steps, ready),
-      error,
-      history: historyWith(record, context, words),
-    } satisfies StateRecord,
-  } as const;
+    ...withoutDeadline(nextAttempt(record, to, context)),
+    direction: "compensate",
+    steps: mapSteps(record.steps, ready),
+    error,
+    history: historyWith(record, context, words),
+  };
 }
+
+/** A step that expires at this instant or later may still be in progress, by some clock. */
+export const overdueBeforeOf = ({ now, clockSkewMs }: DecisionContext): string => after(now, -clockSkewMs);
 
 interface Backwards {
   /** The client is notified of it at the end. */

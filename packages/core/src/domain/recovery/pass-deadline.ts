@@ -29,14 +29,10 @@ export function decideDeadline(
   return { kind: deadline.onExpired === "fail" ? "failAtDeadline" : "compensateAtDeadline", deadlineAt };
 }
 
-/** The record after the verdict. `startAt`: until then agents of an earlier attempt may still be working; null if nothing is started, or at once. */
-export function passDeadline(
-  record: StateRecord,
-  verdict: DeadlineVerdict,
-  context: DecisionContext,
-): { readonly record: StateRecord; readonly startAt: string | null } {
+/** The record after the verdict. */
+export function passDeadline(record: StateRecord, verdict: DeadlineVerdict, context: DecisionContext): StateRecord {
   const { now } = context;
-  if (verdict.kind === "dropDeadline") return { record: { ...withoutDeadline(record), updatedAt: now }, startAt: null };
+  if (verdict.kind === "dropDeadline") return { ...withoutDeadline(record), updatedAt: now };
   const isPending = record.processState === "Pending";
   const error = deadlineError(record, verdict.deadlineAt, context);
   const passed = `its deadline ${verdict.deadlineAt} has passed`;
@@ -46,7 +42,7 @@ export function passDeadline(
     return toBeCompensated(record, { error, to, words }, context);
   }
   const { to } = transitions[isPending ? "deadlinePassedWhilePending" : "deadlinePassed"];
-  const failed: StateRecord = {
+  return {
     ...withoutDeadline(record),
     processState: to,
     lockedBy: null,
@@ -57,7 +53,6 @@ export function passDeadline(
     history: historyWith(record, context, `${passed}, given up`),
     updatedAt: now,
   };
-  return { record: failed, startAt: null };
 }
 
 /** It names the steps that were in progress: of those the outcome may be unknown. */

@@ -4,7 +4,7 @@ import { counted } from "../counted.ts";
 import type { StepPolicy } from "../definition/workflow.ts";
 import { after, durationMs } from "../duration.ts";
 import { withoutDeadline } from "../record/deadline.ts";
-import { expiresAt, missedPolls, pausesOf, timesOf } from "../record/due.ts";
+import { expiresAt, isOverdue, missedPolls, pausesOf, timesOf } from "../record/due.ts";
 import { announced, OUTBOX_GRACE_MS, published } from "../record/outbox.ts";
 import { isTakenUp, type RunInHand, runOf, runsInHand } from "../record/plan.ts";
 import { asEntry } from "../record/record-limits.ts";
@@ -74,7 +74,7 @@ function decideHeld(
   { untaken, givenUp }: UntakenRuns,
 ): Verdict {
   const inHand = runsInHand(record.steps);
-  const overdue = inHand.filter(({ run }) => expiresAt(run) < overdueBefore);
+  const overdue = inHand.filter(({ run }) => isOverdue(run, overdueBefore));
   const pauses = [...pausesOf(record.steps, record.direction), ...missedPolls(record.steps)];
   if (overdue.length === 0 && inHand.length + pauses.length > 0) {
     const [at = overdueBefore] = [...inHand.map(({ run }) => expiresAt(run)), ...pauses].sort();
@@ -128,6 +128,14 @@ export function waitingRuns(record: StateRecord, overdueBefore: string): readonl
   );
 }
 
+/** The runs in the record's direction whose wait for a service ends. */
+export function endingWaits(record: StateRecord, overdueBefore: string): readonly RunInHand[] {
+  if (record.processState !== "Processing") return [];
+  return runsInHand(record.steps).filter(
+    ({ run, direction }) => isOwn(record, direction) && run.state === "Awaiting" && expiresAt(run) < overdueBefore,
+  );
+}
+
 /** A run of the record's attempt. A run that began in an attempt before its compensation continues, and does not belong to it. */
 function isOwn(record: StateRecord, direction: Direction): boolean {
   return record.direction === "forward" || direction === "compensate";
@@ -173,7 +181,7 @@ function isGraver(one: FailedVerdict, other: FailedVerdict): boolean {
 export function overdueStep(record: StateRecord, overdueBefore?: string): string | undefined {
   const { steps } = record;
   const inHand = runsInHand(steps).filter((each) => isOwn(record, each.direction));
-  const overdue = inHand.filter(({ run }) => overdueBefore === undefined || expiresAt(run) < overdueBefore);
+  const overdue = inHand.filter(({ run }) => overdueBefore === undefined || isOverdue(run, overdueBefore));
   return (overdue.find(({ run }) => isTakenUp(run)) ?? overdue[0])?.step;
 }
 
@@ -226,6 +234,15 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
         updatedAt: now,
       };
     }
+    case "prolong": {
+      const { waits } = verdict;
+      const steps = { ...record.steps };
+      for (const { step, direction, run } of waits) steps[step] = withRun(steps[step] as StepRecord, direction, run);
+      const names = waits.map(({ step }) => step).join(", ");
+      const isSaid = waits.some(({ isFirst }) => isFirst);
+      const said = isSaid ? remembered(record, now, historyEntryOf("prolong", names, undefined)) : record.history;
+      return { ...record, processState, steps, ...timesOf(steps, record), history: said, updatedAt: now };
+    }
     case "later":
       return { ...record, processState, completeBy: verdict.at, dueAt: verdict.at, updatedAt: now };
     case "fail": {
@@ -258,7 +275,7 @@ export function startAttemptOf(record: StateRecord): StartAttempt {
   return { jobId, attempt, direction, traceparent };
 }
 
-type Next = Exclude<Verdict, { kind: "later" | "remind" | "fail" | "repeatStart" | "publish" }>;
+type Next = Exclude<Verdict, { kind: "later" | "prolong" | "remind" | "fail" | "repeatStart" | "publish" }>;
 
 /**
  * The record for its next attempt, with the status for the client. Steps that are not overdue continue: their agents record their results, and the
@@ -273,7 +290,7 @@ function pending(
   const failed: (Failed & Skips) | undefined = "failures" in verdict ? verdict : undefined;
   const attempt = record.attempt + 1;
   const inHand = runsInHand(record.steps);
-  const overdue = inHand.filter(({ run }) => expiresAt(run) < overdueBefore);
+  const overdue = inHand.filter(({ run }) => isOverdue(run, overdueBefore));
   const isAlone = overdue.length === inHand.length && pausesOf(record.steps, record.direction).length === 0;
   const notBefore = isAlone ? undefined : until;
   const steps = { ...pollsAfter(record.steps, overdueBefore, now) };
@@ -307,7 +324,7 @@ const isFailed = (each: RunInHand, { untaken = [] }: Failed) =>
 function failuresIn(record: StateRecord, verdict: Verdict, overdueBefore: string): number {
   if (!("failures" in verdict)) return 0;
   const failed = runsInHand(record.steps).filter(
-    (each) => isOwn(record, each.direction) && expiresAt(each.run) < overdueBefore && isFailed(each, verdict),
+    (each) => isOwn(record, each.direction) && isOverdue(each.run, overdueBefore) && isFailed(each, verdict),
   );
   return Math.max(failed.length, 1);
 }

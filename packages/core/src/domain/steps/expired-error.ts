@@ -1,7 +1,7 @@
 // What a sweep says of steps that ran out of time.
 
 import { counted } from "../counted.ts";
-import { expiresAt } from "../record/due.ts";
+import { isOverdue } from "../record/due.ts";
 import { mayHaveHadEffect, type RunInHand, runOf, runsInHand } from "../record/plan.ts";
 import type { Direction, JobError, StateRecord } from "../record/state-record.ts";
 import { runKey } from "./attempt.ts";
@@ -25,7 +25,7 @@ export function overdueInWords(
   overdueBefore: string,
   untaken: readonly string[],
 ): string {
-  const overdue = runsInHand(steps).filter(({ run }) => expiresAt(run) < overdueBefore);
+  const overdue = runsInHand(steps).filter(({ run }) => isOverdue(run, overdueBefore));
   const nameOf = (each: RunInHand) =>
     untaken.includes(runKey(each)) ? `${each.step} (not taken up by the agent ${steps[each.step]?.agent})` : each.step;
   const namesIn = (wanted: Direction) =>

@@ -27,7 +27,10 @@ export function forwardAgain(
 ): StateRecord | undefined {
   const { thenForward, ...rest } = record;
   if (!thenForward || Object.values(record.steps).some(isCompensationUnknown)) return undefined;
-  const { steps, kept } = listedAgain(workflow, mapSteps(mapSteps(record.steps, forgiven), takenForward));
+  const { steps, kept } = listedAgain(
+    workflow,
+    mapSteps(mapSteps(record.steps, forgiven), (step) => takenForward(step, now)),
+  );
   if (kept.length > 0) return undefined;
   const attempt = record.attempt + 1;
   const claimBy = after(now, claimWithinMs);

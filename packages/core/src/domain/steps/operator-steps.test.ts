@@ -9,13 +9,13 @@ const step = stepIn(sampleRecord(), "takePayment");
 const failed: StepRecord = { ...step, state: "Failed", nonce: "n-1", scheduledAt: NOON, outcomeUnknown: false };
 
 test("P22 a rejected step that is resubmitted", () => {
-  const again = reset(failed);
+  const again = reset(failed, NOON);
   expect(again).toMatchObject({ state: "NotStarted", generation: 2 });
   expect(again.nonce).toBeUndefined();
 });
 
 test("P22 one whose outcome is unknown keeps its key, and its address", () => {
-  expect(reset({ ...failed, outcomeUnknown: true })).toMatchObject({
+  expect(reset({ ...failed, outcomeUnknown: true }, NOON)).toMatchObject({
     state: "NotStarted",
     generation: 1,
     nonce: "n-1",

@@ -1,20 +1,17 @@
 // The effect of an operator's action on the records of a job's steps.
 import { expiresAt } from "../record/due.ts";
 import { isCompensationUnknown, isInHand, outcomeIsUnknown } from "../record/plan.ts";
-import { NOT_STARTED, type StateRecord, type StepRecord, type StepRun, type Steps } from "../record/state-record.ts";
+import { NOT_STARTED, type StepRecord, type StepRun, type Steps } from "../record/state-record.ts";
 
-/** Until when agents may still work on steps that are scheduled again; undefined if none has begun. */
-export function busyUntil({ steps, busyUntil: before }: StateRecord): string | undefined {
-  return latest([...Object.values(steps).map((step) => busyUntilOf(step)), before]);
+/**
+ * A step to be run again. One that an agent is at work on, or its service has accepted, goes on as it is, and the next attempt waits for it.
+ * @param overdueBefore a step that expires at this instant or later may still be in progress, by some clock
+ */
+export function reset(step: StepRecord, overdueBefore: string): StepRecord {
+  return isInHand(step) && expiresAt(step) >= overdueBefore ? step : begunAgain(step);
 }
 
-/** In either direction: a step beside a rejected one may still be in progress when its compensation begins. */
-function busyUntilOf(step: StepRecord): string | null {
-  return latest([step, step.compensation].map((run) => (isInHand(run) ? run.completeBy : null))) ?? null;
-}
-
-/** A step to be run again. */
-export function reset(step: StepRecord): StepRecord {
+function begunAgain(step: StepRecord): StepRecord {
   switch (step.state) {
     case "Failed": {
       // A permanently rejected step had no effect, so there is nothing to compensate unless an earlier attempt timed out.
@@ -51,9 +48,10 @@ export function withNextCompensationKey(step: StepRecord): StepRecord {
   return { ...step, compensation, compensationGeneration: (step.compensationGeneration ?? 1) + 1 };
 }
 
-/** Under the key of the old content a service rejects the new content. The requests so far have had no effect. */
+/** Under the key of the old content a service rejects the new content. The requests so far have had no effect, and no answer to them is recorded. */
 export function rekeyed(step: StepRecord, before: StepRecord): StepRecord {
-  return before.state !== "Failed" && !outcomeIsUnknown(before) ? step : underNextKey(step);
+  if (before.state !== "Failed" && !outcomeIsUnknown(before)) return step;
+  return underNextKey(isInHand(step) ? begunAgain(step) : step);
 }
 
 /** A step of a job that was compensated. Under its old key a service would return the effect that was compensated. */
@@ -75,10 +73,10 @@ export function begunAnew(before: StepRecord): StepRecord {
  * A step of a job that goes forward again after a part of its compensation, of which no outcome is unknown: what is compensated begins anew, and
  * what is not compensated keeps its result. What was skipped by a fault stays skipped: a fallback may have been done in its place.
  */
-export function takenForward(step: StepRecord): StepRecord {
+export function takenForward(step: StepRecord, overdueBefore: string): StepRecord {
   if (step.state === "Skipped") return isSkippedByFault(step) ? step : begunAnew(step);
   if (step.compensation?.state === "Completed") return begunAnew(step);
-  return { ...reset(withNextCompensationKey(step)), compensation: null };
+  return { ...reset(withNextCompensationKey(step), overdueBefore), compensation: null };
 }
 
 const isSkippedByFault = ({ skipped }: StepRecord) => skipped?.cause === "rejected" || skipped?.cause === "expired";
@@ -95,7 +93,7 @@ export function forgiven({ failureCount: _failures, answerCount: _answers, ...st
  * @param overdueBefore a step that expires at this instant or later may still be in progress, by some clock
  */
 export function readyForCompensation(step: StepRecord, overdueBefore: string): StepRecord {
-  const forward = isInHand(step) && expiresAt(step) < overdueBefore ? reset(step) : step;
+  const forward = isInHand(step) ? reset(step, overdueBefore) : step;
   const again = withNextCompensationKey(forward);
   const run = again.compensation;
   const isOver = run?.state === "Failed" || (isInHand(run) && expiresAt(run) < overdueBefore);

@@ -49,9 +49,10 @@ describe("a run that waits", () => {
     accepted: { at: NOON, pollAt },
   });
 
-  test("is taken for forgotten ten minutes after it was to be asked for", () => {
+  test("is taken for forgotten ten minutes after it was to be asked for, and at the end of its time", () => {
     expect(missedAt(run(NOON, at(DAY_MS)))).toBe(at(600_000));
-    expect(missedAt(run(NOON, at(60_000)))).toBeUndefined();
+    expect(missedAt(run(NOON, at(60_000)))).toBe(at(60_000));
+    expect(missedAt(run(at(60_001), at(60_000)))).toBeUndefined();
     expect(missedAt(run(undefined, at(DAY_MS)))).toBeUndefined();
     expect(missedAt({ ...run(NOON, at(DAY_MS)), state: "Completed" })).toBeUndefined();
   });

@@ -2,7 +2,7 @@
 
 import { LONGEST_WAIT_MS } from "../definition/workflow.ts";
 import { after, durationMs } from "../duration.ts";
-import { missedAt } from "../record/due.ts";
+import { ASKED_WITHIN_MS, missedAt } from "../record/due.ts";
 import { runsInHand } from "../record/plan.ts";
 import type { Acceptance, Direction, StepRecord, StepRun, Steps } from "../record/state-record.ts";
 import { heldBy } from "./held-by.ts";
@@ -21,6 +21,8 @@ export interface PollTask {
 }
 
 const SHORTEST_PAUSE_MS = 1000;
+/** An attempt begins and polls in that time. */
+const SHORTEST_FOR_POLL_MS = 60_000;
 /** Each poll stays in the orchestration's history: each pause is a twentieth of the wait so far, so thirty days are some hundreds of polls. */
 const SHARE_OF_WAIT = 1 / 20;
 /** After a failed poll the pause doubles, up to this. */
@@ -50,17 +52,26 @@ export function backoffMs({ at, lastReportAt = at }: Acceptance, now: string): n
   return Math.min(Date.parse(now) - Date.parse(lastReportAt), LONGEST_BACKOFF_MS);
 }
 
-/** The steps after a missed poll is passed to the next attempt. */
+/** The steps after a missed poll is passed to the next attempt. A wait that would end before it is made goes on for it. */
 export function pollsAfter(steps: Steps, overdueBefore: string, now: string): Steps {
   const changed: { [name: string]: StepRecord } = { ...steps };
   for (const { step, direction, run } of runsInHand(steps)) {
     const record = changed[step];
     if (!record || (missedAt(run) ?? overdueBefore) >= overdueBefore) continue;
-    const asked = { accepted: { ...(run.accepted as Acceptance), pollAt: now } };
+    const accepted = { ...(run.accepted as Acceptance), pollAt: now };
+    const until = after(now, timeForPoll(accepted, run.completeBy ?? now));
+    const isAtEnd = (run.completeBy ?? now) < overdueBefore;
+    const givenAgain = (accepted.givenAgain ?? 0) + 1;
+    const asked = isAtEnd ? { accepted: { ...accepted, givenAgain }, completeBy: until } : { accepted };
     const compensation = record.compensation && { ...record.compensation, ...asked };
     changed[step] = direction === "forward" ? { ...record, ...asked } : { ...record, compensation };
   }
   return changed;
+}
+
+/** As long as the wait was, within these limits. */
+function timeForPoll({ at }: Acceptance, completeBy: string): number {
+  return Math.min(Math.max(Date.parse(completeBy) - Date.parse(at), SHORTEST_FOR_POLL_MS), ASKED_WITHIN_MS);
 }
 
 /** How long it waits on before the next look. */

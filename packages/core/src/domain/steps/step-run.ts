@@ -1,6 +1,6 @@
 // How a step's record changes as it runs, forward or compensated.
 
-import type { Transport } from "../definition/workflow.ts";
+import { LONGEST_START_MS, type Transport } from "../definition/workflow.ts";
 import { after, durationMs } from "../duration.ts";
 import { missedAt } from "../record/due.ts";
 import { isInHand, isTakenUp, runOf } from "../record/plan.ts";
@@ -38,7 +38,7 @@ export interface ToSchedule {
 
 /** The limits for scheduled steps. */
 export interface Scheduling {
-  /** How long a step may wait for its agent before it is scheduled again. */
+  /** How long a step may wait for its agent before it is scheduled again, for the first time. */
   readonly startWithinMs: number;
   /** An agent of this app that takes a step up within this time needs no write that says so. */
   readonly unrecordedMs: number;
@@ -62,7 +62,8 @@ export function scheduled(
 ): NextStep {
   const { name, transport, completeWithin, awaitWithin } = step;
   const record = settledForward(step.record, direction);
-  const { startWithinMs, unrecordedMs, nonce } = scheduling;
+  const { unrecordedMs, nonce } = scheduling;
+  const startWithinMs = startWithinMsOf(runOf(record, direction), scheduling);
   // An agent behind a queue can't write the record: it takes the step up without one.
   const freeMs = transport === "queue" ? startWithinMs : Math.min(unrecordedMs, startWithinMs);
   const run: Partial<StepRun> = {
@@ -82,6 +83,16 @@ export function scheduled(
     ...((transport === "queue" || awaitWithin) && { nonce: runOf(record, direction)?.nonce ?? nonce() }),
   };
   return { name, record: withRun(record, direction, run) };
+}
+
+/**
+ * Where there is too much to do, a further run adds to it: each has twice the time of the one before. Not after a wait that was counted as a failure:
+ * nobody had taken the agent's work.
+ */
+function startWithinMsOf(run: StepRun | null, { startWithinMs }: Scheduling): number {
+  const { waitCount = 0, expiry, attempt } = run ?? {};
+  const times = expiry !== undefined && expiry.attempt === attempt ? 0 : waitCount;
+  return Math.max(startWithinMs, Math.min(startWithinMs * 2 ** times, LONGEST_START_MS));
 }
 
 /** A service that still works on it when it is compensated may not report any more. */

@@ -1,4 +1,5 @@
 // The supervisor's verdicts on an overdue record (P10, P11): one row each says what its write does, and what follows it.
+import type { RunInHand } from "../record/plan.ts";
 import type { Reminder } from "../record/reminder.ts";
 import type { transitions } from "./transitions.ts";
 
@@ -15,6 +16,12 @@ export interface Failed {
 export interface Skips {
   /** The steps that the job continues without: the possible effect of a skipped step is left to a person. */
   readonly skips?: readonly string[];
+}
+
+/** The run as it goes on. */
+export interface ProlongedWait extends RunInHand {
+  /** It has not gone on for that reason before. */
+  readonly isFirst: boolean;
 }
 
 export type Verdict =
@@ -40,6 +47,8 @@ export type Verdict =
   | { readonly kind: "resume" }
   /** No step of it is overdue, or enough others are scheduled again: it is checked again then. */
   | { readonly kind: "later"; readonly at: string }
+  /** Waits would be over, for a time that is not their services': they go on. */
+  | { readonly kind: "prolong"; readonly waits: readonly ProlongedWait[] }
   /** Half of the time of a step that waits for a person is over. */
   | { readonly kind: "remind"; readonly due: readonly Reminder[] }
   /** No attempt claimed it: the scheduler is notified again. No failure is counted. */
@@ -157,6 +166,12 @@ export const VERDICTS = {
     event: { name: "AttemptStartRepeated", has: [] },
   },
   later: { ...STAYS, makes: "lookedAtEarly", countedAs: "later" },
+  prolong: {
+    ...STAYS,
+    makes: "lookedAtEarly",
+    entry: (what) => `${what} goes on waiting: its agent was paused, or the app was away`,
+    countedAs: "later",
+  },
   remind: {
     ...STAYS,
     makes: "lookedAtEarly",

@@ -78,7 +78,7 @@ interface Aside {
 
 /** Shares of the limit: jobs in progress are admitted when new jobs are not, and urgent jobs before others. */
 const SHARE = { begun: 1.5, high: 1.25, normal: 1 } as const satisfies Record<AdmissionLane, number>;
-/** If this share of the limit waits, nothing new is added: for one agent, nothing that needs it; for several, the engine has the backlog. */
+/** If this share of the limit waits, nothing new is added: for one agent, nothing that needs it; for several that take work, the engine has the backlog. */
 const BACKLOG_SHARE = 0.1;
 /**
  * This number of jobs may always wait. An instance that crashed leaves as many as it was submitting (`maxConcurrentCalls` in host.json), claimed
@@ -148,16 +148,13 @@ export function createAdmission(options: AdmissionOptions): Admission {
     if (adaptive.mayWiden(now()) || (held > NO_BACKLOG && now() - waitsReadAt > WAITS_FRESH_MS)) await lookAtWaits();
     else if (held <= NO_BACKLOG) waits = NO_WAITS;
     countedAt = now();
-    allowance = Math.max(
-      1,
-      Math.min(limit - held + waits.places, adaptive.current - held + waits.known) * PART_OF_ROOM,
-    );
+    allowance = Math.max(1, (Math.min(limit, adaptive.current) - held + waits.places) * PART_OF_ROOM);
   }
 
   async function lookAtWaits(): Promise<void> {
     const most = waits.heldUp.size > 0 ? held : mostWaiting * FIRST_LOOKED;
     const view = await waiting(Math.min(Math.ceil(most), MOST_LOOKED));
-    waits = countWaits(view.waiting, mostWaiting);
+    waits = countWaits(view, mostWaiting);
     waitsReadAt = now();
     const late = view.waiting.filter(({ isLate }) => isLate);
     adaptive.saw(
@@ -180,7 +177,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       const heldUp = lane === "high" ? waits.heldUpUrgent : waits.heldUp;
       const agent = agents.find((name) => heldUp.has(name));
       if (agent !== undefined) return { agent };
-      if (waits.elsewhere > mostWaiting) return "no room";
+      if (waits.late > mostWaiting || waits.isLosing) return "no room";
       if (use === "beyond" || use === "count") return "no share";
       if (use === "owed") return undefined;
     }
@@ -189,7 +186,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 
   /** Whether the engine is seen to do one more in time. */
-  const keepsUp = (lane: Priority) => held - waits.known < adaptive.current * SHARE[lane];
+  const keepsUp = (lane: Priority) => held - waits.places < adaptive.current * SHARE[lane];
 
   async function admitted(
     lane: AdmissionLane,

@@ -1,36 +1,50 @@
 // Whether anybody takes an agent's work, as all processes together have seen it: a step that waits because there is too much to do is no failure,
-// a step that waits because nobody takes the work is one (P26).
+// a step that waits because nobody takes the work is one (P26). The engine is watched as an agent is: what it did not hand out, no agent could take.
 
 import { instant } from "../../domain/duration.ts";
+import type { Interval } from "../../domain/record/wait.ts";
 import type { PauseStore, Watch } from "../../store/pause-store.ts";
+import { createEngineDelay } from "./engine-delay.ts";
 import type { Pauses } from "./pauses.ts";
 
 /**
- * `paused`: an operator has paused it. `unknown`: it is not watched for long enough. `working`: it was seen to take up work. `back`: the same, after
- * a time in which it was not. `absent`: it is watched, and was not seen.
+ * `paused`: an operator has paused it. `unknown`: it is not watched for long enough, or the engine hands nothing out. `working`: it was seen to take up
+ * work. `absent`: it is watched, and was not seen.
  */
-export type Availability = "paused" | "unknown" | "working" | "back" | "absent";
+type Availability = "paused" | "unknown" | "working" | "absent";
 
 export interface AgentPresence {
   /** Called when the agent takes up work. It never throws, and nobody waits for it. */
   seen(agent: string): void;
   /**
+   * Called when an activity begins, in time or not. It never throws, and nobody waits for it.
+   * @param scheduledAt when its step was scheduled
+   */
+  began(scheduledAt: string): void;
+  /** How late the engine began activities in this process, at most, in the last minutes. */
+  readonly engineLateMs: number;
+  /**
    * Watches the agent from now on, if it is not watched.
    * @param windowMs an agent with work is seen at least once in this time
+   * @param inARowMs it is absent only if it was not seen in this time either; as `windowMs` if absent
    * @throws if the store does not answer
    */
-  availability(agent: string, windowMs: number): Promise<Availability>;
+  availability(agent: string, windowMs: number, inARowMs?: number): Promise<Availability>;
+  /** Whether its work is known to wait for the agent alone: an operator has paused it, or it is absent. @throws if the store does not answer */
+  isAway(agent: string): Promise<boolean>;
+  /** When an operator paused it, and has paused it. @throws if the store does not answer */
+  pausesOf(agent: string): Promise<readonly Interval[]>;
 }
 
+/** No agent has this name. */
+const ENGINE = "(engine)";
 /** A process notes no more often that it has seen an agent. */
 const NOTE_EVERY_MS = 5000;
 /** Longer than an answer of the store is kept: until then this process knows what it wrote, and no step of a sweep writes it again. */
 const OWN_KEPT_MS = 10_000;
-/** What waited for an agent goes on at once in this time after its return. */
-const BACK_FOR_MS = 120_000;
 
 export interface AgentPresencePorts {
-  readonly pauses: Pick<Pauses, "isPaused" | "watchOf">;
+  readonly pauses: Pick<Pauses, "isPaused" | "watchOf" | "pausesOf">;
   readonly store: Pick<PauseStore, "watch">;
   readonly now: () => number;
 }
@@ -38,6 +52,9 @@ export interface AgentPresencePorts {
 export function createAgentPresence({ pauses, store, now }: AgentPresencePorts): AgentPresence {
   const notedAt = new Map<string, number>();
   const own = new Map<string, { readonly watch: Watch; readonly at: number }>();
+  /** The agents that were not seen, as this process last judged them. */
+  const unseenAt = new Map<string, number>();
+  const delay = createEngineDelay(now);
 
   function ownWatch(agent: string): Watch | undefined {
     const written = own.get(agent);
@@ -58,40 +75,69 @@ export function createAgentPresence({ pauses, store, now }: AgentPresencePorts):
   async function note(agent: string, at: number): Promise<void> {
     const watch = await pauses.watchOf(agent);
     if (!watch) return;
-    const isBack = watch.absentAt !== null;
-    const news = { seenAt: instant(at), absentAt: null, ...(isBack && { backAt: instant(at) }) };
     own.delete(agent);
-    await store.watch({ ...watch, ...news }, at);
+    await store.watch({ ...watch, seenAt: instant(at), absentAt: null }, at);
+  }
+
+  function seen(agent: string): void {
+    const at = now();
+    if (at - (notedAt.get(agent) ?? Number.NEGATIVE_INFINITY) < NOTE_EVERY_MS) return;
+    notedAt.set(agent, at);
+    // While the store is unavailable the next one is noted.
+    note(agent, at).catch(() => notedAt.delete(agent));
+  }
+
+  /** What is known of it now. Begins the watch if there is none. */
+  async function watchOf(name: string): Promise<Watch> {
+    const stored = ownWatch(name) ?? (await pauses.watchOf(name));
+    // Another step of the same sweep may have begun the watch meanwhile.
+    const known = ownWatch(name) ?? stored;
+    if (known) return known;
+    const watch: Watch = { kind: "watch", name, at: instant(now()), seenAt: null, absentAt: null };
+    await write(watch);
+    return watch;
+  }
+
+  /** Several agents are not seen: then the engine was not either, unless it is known to have handed something out in that time. */
+  async function mayBeEngine(agent: string, windowMs: number): Promise<boolean> {
+    unseenAt.set(agent, now());
+    const isOther = ([name, at]: readonly [string, number]) => name !== agent && now() - at < windowMs;
+    if (![...unseenAt].some(isOther)) return false;
+    return seenSince(await watchOf(ENGINE), now() - windowMs) !== "working";
   }
 
   return {
-    seen(agent) {
-      const at = now();
-      if (at - (notedAt.get(agent) ?? Number.NEGATIVE_INFINITY) < NOTE_EVERY_MS) return;
-      notedAt.set(agent, at);
-      // While the store is unavailable the next one is noted.
-      note(agent, at).catch(() => notedAt.delete(agent));
+    pausesOf: (agent) => pauses.pausesOf(agent),
+    seen,
+    began(scheduledAt) {
+      seen(ENGINE);
+      delay.saw(now() - Date.parse(scheduledAt));
     },
-    async availability(agent, windowMs) {
+    get engineLateMs() {
+      return delay.longestMs;
+    },
+    async availability(agent, windowMs, inARowMs = windowMs) {
       if (await pauses.isPaused({ kind: "agent", name: agent })) return "paused";
-      const stored = ownWatch(agent) ?? (await pauses.watchOf(agent));
-      // Another step of the same sweep may have begun the watch meanwhile.
-      const watch = ownWatch(agent) ?? stored;
-      const at = instant(now());
-      if (!watch) {
-        await write({ kind: "watch", name: agent, at, seenAt: null, absentAt: null, backAt: null });
-        return "unknown";
+      const watch = await watchOf(agent);
+      const availability = seenSince(watch, now() - windowMs, now() - inARowMs);
+      if (availability !== "absent") {
+        unseenAt.delete(agent);
+        return availability;
       }
-      const availability = availabilityOf(watch, now(), windowMs);
-      if (availability === "absent" && watch.absentAt === null) await write({ ...watch, absentAt: at });
-      return availability;
+      if (await mayBeEngine(agent, windowMs)) return "unknown";
+      const newest = ownWatch(agent) ?? watch;
+      if (newest.absentAt === null) await write({ ...newest, absentAt: instant(now()) });
+      return "absent";
+    },
+    async isAway(agent) {
+      if (await pauses.isPaused({ kind: "agent", name: agent })) return true;
+      const watch = ownWatch(agent) ?? (await pauses.watchOf(agent));
+      return watch !== undefined && watch.absentAt !== null;
     },
   };
 }
 
-function availabilityOf({ at, seenAt, backAt }: Watch, now: number, windowMs: number): Availability {
-  if (backAt !== null && now - Date.parse(backAt) < BACK_FOR_MS) return "back";
-  const since = instant(now - windowMs);
-  if (seenAt !== null && seenAt >= since) return "working";
-  return at > since ? "unknown" : "absent";
+function seenSince({ at, seenAt }: Watch, sinceMs: number, inARowMs = sinceMs): "working" | "unknown" | "absent" {
+  if (seenAt !== null && seenAt >= instant(inARowMs)) return "working";
+  return at > instant(sinceMs) ? "unknown" : "absent";
 }

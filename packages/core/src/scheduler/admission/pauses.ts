@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { instant } from "../../domain/duration.ts";
 import { SentBack } from "../../domain/outage.ts";
+import type { Interval } from "../../domain/record/wait.ts";
 import type { Pause, Paused, PauseStore, Watch } from "../../store/pause-store.ts";
 import { remembered } from "../../store/remembered.ts";
 
@@ -15,6 +16,8 @@ export interface Pauses {
   current(): Promise<readonly Pause[]>;
   /** The agent's watch, at most some seconds old. Throws if the store does not answer. */
   watchOf(agent: string): Promise<Watch | undefined>;
+  /** When the agent was paused, and is: what is known of the last month. Throws if the store does not answer. */
+  pausesOf(agent: string): Promise<readonly Interval[]>;
   /** While the store is unavailable, the last known answer; it never throws. */
   isPaused(paused: Paused): Promise<boolean>;
   /** False if it is paused already. */
@@ -31,8 +34,9 @@ export function createPauses(store: PauseStore, now: () => number): Pauses {
   /** Each active process reads one small query, once in some seconds. */
   const latest = remembered(now, async () => {
     const all = await store.all();
-    known = all.filter((one) => one.kind !== "watch");
-    return { pauses: known, watches: all.filter((one) => one.kind === "watch") };
+    known = all.filter((one) => one.kind !== "watch" && one.kind !== "rest");
+    const [watches, rests] = [all.filter((one) => one.kind === "watch"), all.filter((one) => one.kind === "rest")];
+    return { pauses: known, watches, rests };
   });
   /** No step and no job waits long for an unavailable store. */
   async function lastKnownAfter(read: Promise<{ readonly pauses: readonly Pause[] }>): Promise<readonly Pause[]> {
@@ -57,6 +61,11 @@ export function createPauses(store: PauseStore, now: () => number): Pauses {
   return {
     current: async () => (await latest.read()).pauses,
     watchOf: async (agent) => (await latest.read()).watches.find(({ name }) => name === agent),
+    async pausesOf(agent) {
+      const { pauses, rests } = await latest.read();
+      const own = [...rests, ...pauses.filter(({ kind }) => kind === "agent")].filter(({ name }) => name === agent);
+      return own.map((one) => ({ from: one.at, ...("until" in one && { until: one.until }) }));
+    },
     async isPaused({ kind, name }) {
       // Each job and each step calls this: a timer for each call would cost more than everything else here.
       const pauses = latest.known()?.answer.pauses ?? (await lastKnownAfter(latest.read()));
@@ -64,11 +73,15 @@ export function createPauses(store: PauseStore, now: () => number): Pauses {
     },
     pause: (pause) => changed(store.add({ ...pause, at: instant(now()) })),
     async resume(paused) {
+      // Before it is over: a wait that begins to run again while nobody knows how long it stood still would end too early.
+      const before = (await store.all()).find(({ kind, name }) => kind === paused.kind && name === paused.name);
+      if (before?.kind === "agent")
+        await store.rested({ kind: "rest", name: before.name, at: before.at, until: instant(now()) });
       const isChanged = await changed(store.remove(paused));
       if (!isChanged || paused.kind !== "agent") return isChanged;
-      // What waited for it may go on at once, and did not wait because nobody takes its work.
+      // What waited for it did not wait because nobody takes its work.
       const at = instant(now());
-      await store.watch({ kind: "watch", name: paused.name, at, seenAt: null, absentAt: null, backAt: at }, now());
+      await store.watch({ kind: "watch", name: paused.name, at, seenAt: null, absentAt: null }, now());
       return true;
     },
   };

@@ -22,7 +22,7 @@ import { writeAuditLog } from "./write-audit-log.ts";
 
 export type Operated =
   /** `published`: false if the message to the scheduler could not be sent; the supervisor then starts the attempt when the job is due. */
-  | ({ readonly kind: "done"; readonly startAt: string | null; readonly published: boolean } & Versioned)
+  | ({ readonly kind: "done"; readonly published: boolean } & Versioned)
   | { readonly kind: "rejected"; readonly state: ProcessState; readonly reason: string }
   /** The job is not at a version that the operator has seen: this is its current state. */
   | ({ readonly kind: "changed" } & Versioned)
@@ -110,8 +110,7 @@ async function operateOn(read: Versioned, asked: Asked): Promise<Operated | unde
   if (written.kind === "rejected") return undefined;
   await enter(before, written.record, doneInWords(checked.request), decided.now, asked);
   const isNextAttempt = written.record.attempt !== before.attempt;
-  const followed = await publishEffects(request, written, { startAt: decision.startAt, isNextAttempt }, context);
-  return { kind: "done", startAt: decision.startAt, ...followed };
+  return { kind: "done", ...(await publishEffects(request, written, isNextAttempt, context)) };
 }
 
 async function reject(before: StateRecord, reason: string, at: string, asked: Asked): Promise<Operated> {
@@ -188,7 +187,7 @@ type Followed = Versioned & { readonly published: boolean };
 async function publishEffects(
   request: OperatorRequest,
   written: Versioned,
-  { startAt, isNextAttempt }: { readonly startAt: string | null; readonly isNextAttempt: boolean },
+  isNextAttempt: boolean,
   context: Context,
 ): Promise<Followed> {
   const { jobId, attempt, error } = written.record;
@@ -199,29 +198,29 @@ async function publishEffects(
     case "recordOutcome":
       // A job that waits goes on by itself, and one that stays in Error does not go on.
       if (!isNextAttempt) return { record: written.record, etag: written.etag, published: true };
-      return start(written, startAt, context);
+      return start(written, context);
     case "cancel":
       if (hasEnded(written.record.processState)) return end(written, context);
       context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });
-      return start(written, startAt, context);
+      return start(written, context);
     case "compensate":
       context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });
-      return start(written, startAt, context);
+      return start(written, context);
     case "resubmit":
       if (written.record.direction === "compensate")
         context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });
-      return start(written, startAt, context);
+      return start(written, context);
     default:
       return request satisfies never;
   }
 }
 
 /** Notifies the client and the scheduler of the next attempt. */
-async function start(written: Versioned, startAt: string | null, context: Context): Promise<Followed> {
+async function start(written: Versioned, context: Context): Promise<Followed> {
   let { record, etag } = written;
   try {
     ({ record, etag } = await publishAll(written, context));
-    await context.messenger.startAttempt(startAttemptOf(written.record), startAt === null ? {} : { at: startAt });
+    await context.messenger.startAttempt(startAttemptOf(written.record));
     return { record, etag, published: true };
   } catch (cause) {
     context.telemetry.event("StatusDelayed", {

@@ -17,21 +17,14 @@ const EVENTS = { Compensated: "JobCompensated", Cancelled: "JobCancelled", Error
 /** A write, and a read of the record's current state: the attempt may have continued in the meantime. */
 const TRIES_TO_LEAVE = 3;
 
-/**
- * The record is Pending for its next attempt: notifies the scheduler. The sweep does it again if that fails.
- * @param startAt not before that; at once if null
- */
-export async function startNextAttempt(
-  pending: Versioned,
-  context: Context,
-  startAt: string | null = null,
-): Promise<void> {
+/** The record is Pending for its next attempt: notifies the scheduler. The sweep does it again if that fails. */
+export async function startNextAttempt(pending: Versioned, context: Context): Promise<void> {
   const { record } = pending;
   const { jobId, attempt, error, direction } = record;
   if (direction === "compensate")
     context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });
   await publishAll(pending, context);
-  await context.messenger.startAttempt(startAttemptOf(record), startAt === null ? {} : { at: startAt });
+  await context.messenger.startAttempt(startAttemptOf(record));
 }
 
 /**

@@ -9,6 +9,7 @@ import { allSecrets } from "../../messaging/contract.ts";
 import type { Versioned } from "../../store/job-store.ts";
 import { codeFaultOf, throwingWithout } from "../code-fault.ts";
 import type { Context } from "../ports.ts";
+import { patienceOf } from "./begins-in.ts";
 import { certaintyOf } from "./run-step.ts";
 import { TakeUp } from "./take-up.ts";
 import { taskIn } from "./task-in.ts";
@@ -59,7 +60,7 @@ export async function answerRequest(
     const bounds: Bounds = {
       secrets,
       priority,
-      startBy,
+      startBy: patienceOf(request, context),
       takeUp: async () => {
         const now = instant(context.now());
         if (now > startBy) return undefined;

@@ -3,6 +3,7 @@ import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import { ticketOf } from "../../messaging/agent-messages.ts";
 import { codeFaultOf } from "../code-fault.ts";
 import type { Context } from "../ports.ts";
+import { beginsIn } from "./begins-in.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
 import { requestOf, type StepRequest, unasked } from "./step-request.ts";
 import { TakeUp } from "./take-up.ts";
@@ -15,6 +16,8 @@ const TOO_LARGE = "the request to the agent is larger than its queue takes; noth
  * is too large for its queue will also be too large the next time: it is rejected permanently, and no attempt waits for it.
  */
 export async function askAgent(given: StepTask, context: Context): Promise<StepEnd | undefined> {
+  const overtaken = await beginsIn(given, context);
+  if (overtaken) return overtaken;
   let made: StepRequest;
   try {
     made = await requestOf(given, context);

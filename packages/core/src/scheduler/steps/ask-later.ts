@@ -97,6 +97,7 @@ function unavailable(
   const own = after(now, durationMs(completeWithin) ?? 0);
   const growing = accepted ? backoffMs(accepted, now) : Math.min(FIRST_PAUSE_MS * 2 ** (round - 1), LONGEST_PAUSE_MS);
   const pauseMs = Math.max(retryAfterMs ?? growing, FIRST_PAUSE_MS);
+  const at = accepted ? nextPollAt(accepted, pauseMs, completeWithin, completeBy ?? latest, now) : after(now, pauseMs);
   const expiry = {
     at: now,
     attempt,
@@ -109,7 +110,7 @@ function unavailable(
   return {
     state: isFirst ? "Running" : state,
     completeBy: isFirst ? (own < latest ? own : latest) : completeBy,
-    again: { round: round + 1, at: after(now, pauseMs) },
+    again: { round: round + 1, at },
     expiry,
   };
 }
@@ -131,8 +132,8 @@ function pending(
   return { state: "Awaiting", accepted, completeBy, again: { round: round + 1, at }, expiry: past };
 }
 
-/** After its time no attempt would wait for the answer: the step expires as any other. */
-async function askAgain(
+/** Sends the request again. After its time no attempt would wait for the answer: the step expires as any other. */
+export async function askAgain(
   task: StepTask,
   { steps }: StateRecord,
   { completeBy, state, accepted }: StepRun,

@@ -2,7 +2,7 @@
 import type { BoundedReply, Bounds, RoutedAgent } from "../../agents/agent.ts";
 import { after, durationMs, instant } from "../../domain/duration.ts";
 import { runOf } from "../../domain/record/plan.ts";
-import type { StateRecord, StepRun } from "../../domain/record/state-record.ts";
+import type { Acceptance, StateRecord, StepRun } from "../../domain/record/state-record.ts";
 import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import { newsOfOne } from "../../domain/steps/news.ts";
 import { backoffMs, isPolled, nextPollAt, type PollTask } from "../../domain/steps/poll.ts";
@@ -66,6 +66,9 @@ async function asked(
   }
 }
 
+/** A poll ends before the step's own time does: what came of it is recorded in time. */
+const RECORDED_WITHIN_MS = 500;
+
 /** Its time is that of one try, and never longer than the step's own. */
 async function ask(agent: RoutedAgent, task: StepTask, run: StepRun, ports: Ports): Promise<BoundedReply> {
   const { jobId, operation, priority, completeWithin, completeBy: latest } = task;
@@ -76,7 +79,8 @@ async function ask(agent: RoutedAgent, task: StepTask, run: StepRun, ports: Port
     startBy: after(instant(ports.now()), ports.timing.startWithinMs),
     takeUp: async () => {
       const completeBy = after(instant(ports.now()), durationMs(completeWithin) ?? 0);
-      return { completeBy: completeBy < latest ? completeBy : latest };
+      const last = after(latest, -RECORDED_WITHIN_MS);
+      return { completeBy: completeBy < last ? completeBy : last };
     },
     stillAtWork: async () => undefined,
   };
@@ -104,24 +108,32 @@ function newsOf(
   const { accepted: before, completeBy, expiry } = run;
   // Past complete-by nothing is recorded (P8).
   if (!before || !isPolled(run, poll) || (completeBy !== null && now > completeBy)) return undefined;
+  const { givenAgain: _sinceLastPoll, ...asked } = before;
   const next = (pauseMs: number) => nextPollAt(before, pauseMs, completeWithin, completeBy ?? now, now);
   switch (reply.kind) {
     case "pending": {
       const { retryAfterMs, reference = before.reference } = reply;
-      const known = { ...before, ...(reference !== undefined && { reference }) };
+      const accepted = { ...asked, ...(reference !== undefined && { reference }) };
       // An earlier fault of this run, before its latest report, is no reason for what comes later.
       const past = expiry?.attempt === attempt ? undefined : expiry;
-      return { accepted: { ...known, lastReportAt: now, pollAt: next(retryAfterMs) }, expiry: past };
+      return { accepted: { ...accepted, lastReportAt: now, pollAt: next(retryAfterMs) }, expiry: past };
     }
-    case "expired":
-    case "notTakenUp": {
-      const accepted = { ...before, pollAt: next(backoffMs(before, now)) };
-      const { lastError, tries } = reply.kind === "expired" ? reply : {};
-      return { accepted, ...(lastError && { expiry: { at: now, attempt, tries: tries ?? 0, ...lastError } }) };
+    case "expired": {
+      const { lastError, tries } = reply;
+      if (!lastError && tries === 0) return notAsked(before, next(backoffMs(before, now)), completeBy);
+      const accepted = { ...asked, pollAt: next(backoffMs(before, now)) };
+      return { accepted, ...(lastError && { expiry: { at: now, attempt, tries, ...lastError } }) };
     }
+    case "notTakenUp":
+      return notAsked(before, next(backoffMs(before, now)), completeBy);
     default:
       return reply satisfies never;
   }
+}
+
+/** The service had no part in that: unless it can be asked in time, this poll is still to be made when the wait would end. */
+function notAsked(accepted: Acceptance, pollAt: string, completeBy: string | null): Partial<StepRun> | undefined {
+  return completeBy !== null && pollAt > completeBy ? undefined : { accepted: { ...accepted, pollAt } };
 }
 
 /** The attempt that polled needs the state of the step. */

@@ -7,6 +7,7 @@ import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import { codeFaultOf, throwingWithout } from "../code-fault.ts";
 import type { Context } from "../ports.ts";
 import { acceptedBefore, acceptStep } from "./accept-step.ts";
+import { beginsIn, patienceOf } from "./begins-in.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
 import { requestOf, unasked } from "./step-request.ts";
 import { TakeUp } from "./take-up.ts";
@@ -18,6 +19,8 @@ import { answeredLate, expire, failStep, recordFault } from "./unanswered.ts";
  * message has the same id.
  */
 export async function runStep(given: StepTask, context: Context): Promise<StepEnd> {
+  const overtaken = await beginsIn(given, context);
+  if (overtaken) return overtaken;
   const agent = context.agents.get(given.agent);
   if (!agent)
     throw new Error(`step ${given.step} of job ${given.jobId} needs the agent ${given.agent}, which is not here`);
@@ -34,7 +37,7 @@ async function callAgent(given: StepTask, agent: RoutedAgent, run: TakeUp, conte
   if (isOver(runOf(given.record, given.direction))) return (await recordedEnd(given, context, true)) ?? SUPERSEDED;
   const { request, secrets, isClosed, begun } = await requestOf(given, context);
   const { task } = begun;
-  const { startBy, priority } = task;
+  const { priority } = task;
   run.task = task;
   // The job is closed: an earlier run of this task completed it, and crashed before it published that.
   if (isClosed) return expire(task, "StepNotTakenUp", 0, context);
@@ -46,7 +49,7 @@ async function callAgent(given: StepTask, agent: RoutedAgent, run: TakeUp, conte
     isNoted ||= run.isInTime && (await recordFault(task, fault, context));
   };
   const bounds = {
-    ...{ secrets, priority, startBy, noteFault },
+    ...{ secrets, priority, startBy: patienceOf(task, context), noteFault },
     takeUp: () => run.begin(),
     stillAtWork: () => run.record(),
   };

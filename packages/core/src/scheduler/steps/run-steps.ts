@@ -1,6 +1,7 @@
 // The steps of one activity (P6): the first one, and the following ones, one after the other.
 
 import { longestStepMs, USUAL_TIMEOUT } from "../../domain/definition/host-timeout.ts";
+import { START_WITHIN_MS } from "../../domain/definition/workflow.ts";
 import { durationMs } from "../../domain/duration.ts";
 import { followingTask, type StepEnd, type StepTask } from "../../domain/steps/attempt.ts";
 
@@ -14,12 +15,14 @@ const GOES_ON_MS = 10_000;
  * @param run runs one step, with its own context
  * @param now milliseconds since 1970
  * @param timeoutMs the host's limit for one run of a function
+ * @param startWithinMs how long an agent may wait for a place at its service
  */
 export async function runSteps(
   first: StepTask,
   run: (task: StepTask) => Promise<StepEnd>,
   now: () => number,
   timeoutMs: number = USUAL_TIMEOUT.ms,
+  startWithinMs: number = START_WITHIN_MS,
 ): Promise<StepEnd> {
   if (!first.plan) return run(first);
   const startedAt = now();
@@ -30,12 +33,12 @@ export async function runSteps(
     // Another attempt continues.
     if (end.receiver !== null) return end;
     const next = followingTask(task, end.outcome);
-    if (!next || latestEndOf(next) > latest || now() - startedAt > GOES_ON_MS) return end;
+    if (
+      !next ||
+      now() + startWithinMs + (durationMs(next.completeWithin) ?? 0) > latest ||
+      now() - startedAt > GOES_ON_MS
+    )
+      return end;
     task = next;
   }
-}
-
-/** The latest end: its agent starts as late as it may, and takes all of its time. */
-function latestEndOf({ startBy, completeWithin }: StepTask): number {
-  return Date.parse(startBy) + (durationMs(completeWithin) ?? 0);
 }

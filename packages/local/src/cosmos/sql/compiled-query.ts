@@ -63,7 +63,6 @@ export function compileQuery(sql: string): CompiledQuery {
 function compileParsed(query: Query): CompiledQuery {
   const most = COSMOS_LIMITS.joins.value;
   if (query.sources.length - 1 > most) throw new QueryFault(`A query has ${most} joins at most.`);
-  checkSelectList(query);
   const [source, ...joined] = query.sources;
   if (!source) throw new QueryFault("A query without FROM is not supported by this server.");
   if (source.elementsOf?.kind === "subquery")
@@ -72,6 +71,8 @@ function compileParsed(query: Query): CompiledQuery {
   const where = query.where ? compile(query.where, { slots }) : undefined;
   const aggregates: NonNullable<Compiling["aggregates"]> = [];
   const project = projection(query, { slots, aggregates });
+  // After the projection, which names what in it is not supported.
+  checkSelectList(query);
   const keys = query.groupBy.map((expression) => compile(expression, { slots }));
   const grouped = keys.length > 0 || aggregates.length > 0;
   const { conjuncts, exact } = query.where ? conjunctsOf(query.where, alias) : { conjuncts: [], exact: true };

@@ -164,6 +164,7 @@ describe("faults", () => {
     ["SELECT * FROM c WHERE c.name LIKE 'A%'", "LIKE is not supported"],
     ["SELECT * FROM c WHERE c.name NOT LIKE 'A%'", "LIKE is not supported"],
     ["SELECT DISTINCT VALUE c.pk FROM c", "DISTINCT is not supported"],
+    ["SELECT c.pk, MAKELIST(c.n) FROM c GROUP BY c.pk", "MAKELIST"],
     ["SELECT TOP 1 * FROM c ORDER BY RANK FullTextScore(c.name, ['x'])", "Full text search"],
     ["SELECT * FROM c WHERE c.n = 'unended", "'unended"],
     ["SELECT * FROM c WHERE COUNT(1) = 1", "COUNT"],

@@ -8,7 +8,7 @@ import { changesBetween, DifferenceTable } from "../parts/changes.tsx";
 import { ExtensionField } from "../parts/extension-field.tsx";
 import { Button, Checkbox, Field, Textarea } from "../parts/fluent.ts";
 import { Fault, Loading, Progress } from "../parts/notices.tsx";
-import { Said, useInstant } from "../parts/zone.tsx";
+import { Said } from "../parts/zone.tsx";
 import { AWAITING } from "../words/awaiting.ts";
 import { TEXT } from "../words/frame.ts";
 import { ACTIONS, JOB, OUTCOMES, USUAL_EXTENSION } from "../words/job.ts";
@@ -40,7 +40,6 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
   const [isBusy, setBusy] = useState(false);
   const [hasTried, setTried] = useState(false);
   const refresh = useRefresh();
-  const instant = useInstant();
   const title = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
@@ -80,9 +79,9 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
         ...(outcome && { outcome: outcome.outcome, direction: outcome.direction }),
         ...(resultOf !== undefined && { result: given }),
       };
-      const acted = await post<Acted>(`jobs/${encodeURIComponent(jobId)}/${action}`, body, base.etag);
+      await post<Acted>(`jobs/${encodeURIComponent(jobId)}/${action}`, body, base.etag);
       await refresh();
-      done(acted.startAt ? JOB.doneLater(name, instant(acted.startAt)) : JOB.done(name));
+      done(JOB.done(name));
     } catch (cause) {
       const known = cause instanceof ApiFault ? cause : new ApiFault("failed", 0, String(cause));
       setFault(known);

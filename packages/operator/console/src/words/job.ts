@@ -179,8 +179,6 @@ export const JOB = {
   nothingChanged: "Nothing that is shown here.",
   again: "I have seen the change",
   done: (action: string) => `${action}: done.`,
-  doneLater: (action: string, at: string) =>
-    `${action}: done. The next attempt starts at ${at}, when no agent is working any more.`,
   before: "Before",
   after: "After",
   changes: "Your changes",
