@@ -1,6 +1,6 @@
 // What a suite said of the local stack, test by test, and how its answers are told apart.
 
-type Outcome = "passed" | "refused" | "failed" | "skipped";
+export type Outcome = "passed" | "refused" | "failed" | "skipped";
 
 export interface TestOutcome {
   /** The file of the suite, or the group. */

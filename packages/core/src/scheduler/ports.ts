@@ -22,6 +22,8 @@ import type { Pauses } from "./admission/pauses.ts";
 export const USUAL_TIMING = {
   /** How long a step may wait for its agent before it is scheduled again, unless the setting says otherwise. */
   startWithinMs: START_WITHIN_MS,
+  /** The most that this becomes where steps wait for long. */
+  longestStartMs: LONGEST_START_MS,
   /**
    * An agent of this app that takes a step up within this time needs no write for it. Longer than an engine without a backlog needs to begin an
    * activity.
@@ -112,6 +114,7 @@ export type Context<Own = Ports> = Own & { readonly telemetry: Telemetry };
 const LATER_STILL = 2;
 
 export function schedulingOf({ timing, nonce, presence }: Ports): Scheduling {
-  const startWithinMs = Math.max(timing.startWithinMs, Math.min(presence.engineLateMs * LATER_STILL, LONGEST_START_MS));
-  return { startWithinMs, unrecordedMs: timing.unrecordedMs, nonce };
+  const { longestStartMs, unrecordedMs } = timing;
+  const startWithinMs = Math.max(timing.startWithinMs, Math.min(presence.engineLateMs * LATER_STILL, longestStartMs));
+  return { startWithinMs, longestStartMs, unrecordedMs, nonce };
 }

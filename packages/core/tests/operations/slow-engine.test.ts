@@ -7,6 +7,7 @@ import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import { runOf } from "../../src/domain/record/plan.ts";
 import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
 import type { StartAttempt, StepTask } from "../../src/domain/steps/attempt.ts";
+import { createLossHandler } from "../../src/scheduler/publishing/publish-ends-again.ts";
 import { askAgent } from "../../src/scheduler/steps/ask-agent.ts";
 import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { recordJob } from "../../src/submission/submit-job.ts";
@@ -216,7 +217,7 @@ test("P26 a wait that was counted as its agent's failure gives the next one no m
 
 describe("P26 in a row", () => {
   async function waitedInVain(start: StartAttempt, isSeen: boolean): Promise<StartAttempt> {
-    await world.claim(start);
+    if ((await recordOf("job-1")).processState === "Pending") await world.claim(start);
     for (let looks = 0; (await recordOf("job-1")).processState === "Processing" && looks < 5; looks += 1) {
       await stuck();
       if (isSeen) world.presence.seen("shipping");
@@ -234,6 +235,27 @@ describe("P26 in a row", () => {
     expect(await failures()).toBe(0);
     await waitedInVain(start, false);
     expect(await failures()).toBe(1);
+  });
+
+  test("a wait that began before the engine was found to be lost is none: its only agent is not absent", async () => {
+    const afterLoss = createLossHandler();
+    let start = await waitedInVain(await submitted("job-1"), false);
+    await world.claim(start);
+    await afterLoss(start, world);
+    start = await waitedInVain(start, false);
+    expect(await failures()).toBe(0);
+    // The engine that took its place hands work out, and the agent takes none.
+    for (let waits = 0; waits < 3; waits += 1) {
+      await world.claim(start);
+      for (let looks = 0; (await recordOf("job-1")).processState === "Processing" && looks < 5; looks += 1) {
+        await stuck();
+        world.presence.began(new Date(world.clock).toISOString());
+        await setImmediate();
+        await sweep(world);
+      }
+      start = startAttemptOf(await recordOf("job-1"));
+    }
+    expect(await failures()).toBeGreaterThan(0);
   });
 
   test("a step that was taken up has waited for nobody until then", async () => {

@@ -199,6 +199,7 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
     presence: {
       seen: () => undefined,
       began: () => undefined,
+      engineLost: never,
       engineLateMs: 0,
       availability: async () => (setting.idle ? "absent" : "working"),
       isAway: never,

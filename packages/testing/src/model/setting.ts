@@ -23,6 +23,8 @@ export const TIMING: Timing = {
   clockSkewMs: CLOCK_SKEW_MS,
   sweepWithinMs: 5000,
   startWithinMs: TICK_MS,
+  // Nor does a step wait longer for that.
+  longestStartMs: TICK_MS,
   unrecordedMs: 0,
   orchestrationsKeptForMs: TICK_MS,
 };

@@ -76,3 +76,20 @@ test("P9 P22 a wait that was over before the resubmission is begun again", async
   expect(world.record(ID).processState).toBe("Processed");
   expect(service.callsOf("send")).toHaveLength(2);
 });
+
+test("P9 P22 what a service accepts while its job is in Error is awaited after the resubmission: no failure is counted", async () => {
+  const { world, service } = loanRejected();
+  service.answers("send", { status: 202, body: { id: "c-1", status: "accepted" }, takes: "PT30S" });
+  await world.submit(content);
+  await world.run({ for: "PT10S" });
+  expect(world.record(ID).processState).toBe("Error");
+  await world.run({ for: "PT1M" });
+  expect(world.steps(ID)).toMatchObject({ sign: "Awaiting" });
+  await world.operator.resubmit(ID);
+  await world.run({ for: "P1D" });
+  expect(world.record(ID)).toMatchObject({ processState: "Processing", failureCount: 0 });
+  await world.operator.report(ID, "sign", { kind: "done", result: { contractId: "c-2" }, reason: "signed" });
+  await world.run();
+  expect(world.record(ID)).toMatchObject({ processState: "Processed", failureCount: 0 });
+  expect(service.callsOf("send")).toHaveLength(1);
+});

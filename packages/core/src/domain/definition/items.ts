@@ -6,6 +6,9 @@ const MARK = "_";
 /** The most items that a list may have: each is a record inside the job's own, beside one step at least (record-limits.ts: 100 runs). */
 export const MOST_ITEMS = 99;
 
+/** So many of its runs are in flight at once: each takes a place of the engine, and one job must not take those of others. */
+export const MOST_RUNS_AT_ONCE = 10;
+
 /** The way out for more. */
 export const MORE_ITEMS = "submit it in several parts";
 

@@ -1,5 +1,6 @@
 // The plan of an attempt in its direction, and the steps of it that can begin (P5, P13, P14).
 
+import { itemOfRun, MOST_RUNS_AT_ONCE, stepOfRun } from "../definition/items.ts";
 import type { Transport, Workflow, WorkflowStep } from "../definition/workflow.ts";
 import { expandedSteps } from "./expand.ts";
 import type { Direction, StepRecord, StepRun, Steps } from "./state-record.ts";
@@ -215,12 +216,31 @@ export function unbegun(plan: Plan, steps: Steps, direction: Direction): readonl
  * that is done later is compensated without that wait, and a later report of it is late.
  */
 export function readySteps(plan: Plan, steps: Steps, direction: Direction, now: string): readonly PlannedStep[] {
-  return unbegun(plan, steps, direction).filter((planned) => {
+  const ready = unbegun(plan, steps, direction).filter((planned) => {
     const { name, after } = planned;
     const record = steps[name];
     const { notBefore = now } = runOf(record, directionOf(planned, direction)) ?? {};
     const isAtWork = direction === "compensate" && record?.state !== "Awaiting" && isInHand(record ?? null);
     return notBefore <= now && !isAtWork && after.every((before) => isDone(steps[before], direction));
+  });
+  return withinRoom(ready, steps, direction);
+}
+
+/** The other runs of a list begin as those in flight end. What its service does later is not in flight here, and waits for no other run. */
+function withinRoom(ready: readonly PlannedStep[], steps: Steps, direction: Direction): readonly PlannedStep[] {
+  const listOf = (name: string, own: Direction) =>
+    itemOfRun(name) === undefined ? undefined : `${own} ${stepOfRun(name)}`;
+  const inFlight = new Map<string | undefined, number>();
+  const count = (list: string) => inFlight.set(list, (inFlight.get(list) ?? 0) + 1);
+  for (const { step, direction: own } of runsInHand(steps)) {
+    const list = listOf(step, own);
+    if (list !== undefined) count(list);
+  }
+  return ready.filter((planned) => {
+    const list = planned.awaitWithin === undefined ? listOf(planned.name, directionOf(planned, direction)) : undefined;
+    if (list === undefined) return true;
+    count(list);
+    return (inFlight.get(list) ?? 0) <= MOST_RUNS_AT_ONCE;
   });
 }
 

@@ -43,6 +43,12 @@ export function awaits(record: StateRecord, { step, direction, attempt }: StepTa
   return isInHand(run) && run.attempt === attempt && record.processState !== "Processed";
 }
 
+/** Whether what an agent or a service says of it before its end is recorded: also in Error, for an operator may resubmit the job. */
+export function goesOn(record: StateRecord, task: StepTask): boolean {
+  const { processState } = record;
+  return awaits(record, task) && (processState === "Error" || !hasEnded(processState));
+}
+
 /** The record after the step's agent has answered; undefined if it does not wait for that. */
 export function afterStep(
   record: StateRecord,

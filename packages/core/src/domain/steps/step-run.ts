@@ -40,6 +40,8 @@ export interface ToSchedule {
 export interface Scheduling {
   /** How long a step may wait for its agent before it is scheduled again, for the first time. */
   readonly startWithinMs: number;
+  /** The most that this becomes where steps wait for long; half an hour if absent. */
+  readonly longestStartMs?: number;
   /** An agent of this app that takes a step up within this time needs no write that says so. */
   readonly unrecordedMs: number;
   /** Returns a new random text that cannot be guessed. */
@@ -89,10 +91,13 @@ export function scheduled(
  * Where there is too much to do, a further run adds to it: each has twice the time of the one before. Not after a wait that was counted as a failure:
  * nobody had taken the agent's work.
  */
-function startWithinMsOf(run: StepRun | null, { startWithinMs }: Scheduling): number {
+function startWithinMsOf(
+  run: StepRun | null,
+  { startWithinMs, longestStartMs = LONGEST_START_MS }: Scheduling,
+): number {
   const { waitCount = 0, expiry, attempt } = run ?? {};
   const times = expiry !== undefined && expiry.attempt === attempt ? 0 : waitCount;
-  return Math.max(startWithinMs, Math.min(startWithinMs * 2 ** times, LONGEST_START_MS));
+  return Math.max(startWithinMs, Math.min(startWithinMs * 2 ** times, longestStartMs));
 }
 
 /** A service that still works on it when it is compensated may not report any more. */

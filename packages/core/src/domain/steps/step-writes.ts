@@ -149,13 +149,13 @@ export function completeJob(
   return { guard, changes: [...changes, set(["keptUntil"], after(now, closing.keepMs))], lifetime };
 }
 
-/** The step's run belongs to this task, whatever the job's state is now (P4). */
+/** The step's run belongs to this task, whatever the job's state is now (P4): in Error too what is in progress goes on, for an operator may resubmit it. */
 function inHand({ attempt, step: name, direction }: StepTask, states: readonly StepState[] = AT_WORK): Guard {
-  return { processStates: UNENDED, step: { name, direction, attempt, states } };
+  return { processStates: GOES_ON, step: { name, direction, attempt, states } };
 }
 
 const AT_WORK = ["Scheduled", "Running", "Awaiting"] as const;
-const UNENDED = ["Processing", "Pending"] as const;
+const GOES_ON = ["Processing", "Pending", "Error"] as const;
 
 /** The same, and its attempt holds the job. */
 function holding(task: StepTask): Guard {

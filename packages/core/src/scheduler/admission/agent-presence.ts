@@ -21,6 +21,11 @@ export interface AgentPresence {
    * @param scheduledAt when its step was scheduled
    */
   began(scheduledAt: string): void;
+  /**
+   * Called when the engine is found not to know an attempt: what waited until now waited for the engine.
+   * @throws if the store does not answer
+   */
+  engineLost(): Promise<void>;
   /** How late the engine began activities in this process, at most, in the last minutes. */
   readonly engineLateMs: number;
   /**
@@ -93,17 +98,26 @@ export function createAgentPresence({ pauses, store, now }: AgentPresencePorts):
     // Another step of the same sweep may have begun the watch meanwhile.
     const known = ownWatch(name) ?? stored;
     if (known) return known;
+    return begin(name);
+  }
+
+  async function begin(name: string): Promise<Watch> {
     const watch: Watch = { kind: "watch", name, at: instant(now()), seenAt: null, absentAt: null };
     await write(watch);
     return watch;
   }
 
-  /** Several agents are not seen: then the engine was not either, unless it is known to have handed something out in that time. */
+  /**
+   * The engine was lost in that time, or is not known to have handed anything out. It is watched where several agents are not seen: one alone may be
+   * dead.
+   */
   async function mayBeEngine(agent: string, windowMs: number): Promise<boolean> {
     unseenAt.set(agent, now());
     const isOther = ([name, at]: readonly [string, number]) => name !== agent && now() - at < windowMs;
-    if (![...unseenAt].some(isOther)) return false;
-    return seenSince(await watchOf(ENGINE), now() - windowMs) !== "working";
+    const isWatched = [...unseenAt].some(isOther);
+    const engine = isWatched ? await watchOf(ENGINE) : (ownWatch(ENGINE) ?? (await pauses.watchOf(ENGINE)));
+    const since = now() - windowMs;
+    return engine !== undefined && (engine.at > instant(since) || seenSince(engine, since) !== "working");
   }
 
   return {
@@ -112,6 +126,9 @@ export function createAgentPresence({ pauses, store, now }: AgentPresencePorts):
     began(scheduledAt) {
       seen(ENGINE);
       delay.saw(now() - Date.parse(scheduledAt));
+    },
+    async engineLost() {
+      await begin(ENGINE);
     },
     get engineLateMs() {
       return delay.longestMs;

@@ -47,6 +47,7 @@ async function handle({ jobId, attempt }: Begun, searchedTo: Map<string, number>
   if (known !== undefined && (hub !== context.taskHub || at <= known)) return;
   const to = Math.min(at + SEARCHED_MS, context.now());
   const jobs = await publishEnded(instant(at - SENDING_MS), instant(to + CLOCKS_APART_MS), context);
+  await context.presence.engineLost();
   searchedTo.set(hub, to);
   context.telemetry.event("EngineLost", { hub, since: instant(at), jobs });
 }

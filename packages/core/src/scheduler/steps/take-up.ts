@@ -4,9 +4,9 @@
 import type { Start } from "../../agents/agent.ts";
 import { after, durationMs, instant } from "../../domain/duration.ts";
 import { runOf } from "../../domain/record/plan.ts";
-import { hasEnded, type StepRun } from "../../domain/record/state-record.ts";
+import type { StepRun } from "../../domain/record/state-record.ts";
 import type { StepTask } from "../../domain/steps/attempt.ts";
-import { awaits, takenAmong } from "../../domain/steps/step-end.ts";
+import { goesOn, takenAmong } from "../../domain/steps/step-end.ts";
 import { type Mark, takenUp, withRun } from "../../domain/steps/step-run.ts";
 import { takeUp, takeUpOnly } from "../../domain/steps/step-writes.ts";
 import { inWords } from "../../domain/thrown.ts";
@@ -33,7 +33,7 @@ export async function recordMark(task: StepTask, mark: Mark, now: string, ports:
 function recordAmong(task: StepTask, mark: Mark, now: string, ports: Ports): Promise<Written> {
   return writeAtVersion(task.jobId, ports, (record) => {
     const own = record.steps[task.step];
-    if (!own || !awaits(record, task) || hasEnded(record.processState)) return undefined;
+    if (!own || !goesOn(record, task)) return undefined;
     const run = runOf(own, task.direction);
     if (!run || !mark.from.includes(run.state)) return undefined;
     return takenAmong(record, task.step, mark.change(own), now);
@@ -53,8 +53,7 @@ export function recordNews(
   return writeAtVersion(task.jobId, ports, (record) => {
     const own = record.steps[task.step];
     const run = runOf(own, task.direction);
-    const isOpen = awaits(record, task) && !hasEnded(record.processState);
-    const received = isOpen && run ? news(run) : undefined;
+    const received = run && goesOn(record, task) ? news(run) : undefined;
     return own && received && takenAmong(record, task.step, withRun(own, task.direction, received), now);
   });
 }
