@@ -38,6 +38,7 @@ var queries = {
   'agent-held-up': loadTextContent('../alerts/agent-held-up.kql')
   'breaker-open': loadTextContent('../alerts/breaker-open.kql')
   'endpoint-misconfigured': loadTextContent('../alerts/endpoint-misconfigured.kql')
+  'code-failed': loadTextContent('../alerts/code-failed.kql')
   'compensation-incomplete': loadTextContent('../alerts/compensation-incomplete.kql')
   'function-failures': loadTextContent('../alerts/function-failures.kql')
   'housekeeping-behind': loadTextContent('../alerts/housekeeping-behind.kql')

@@ -172,7 +172,7 @@ export const OF_SUPERVISION = [
     [
       "A wrong credential of an earlier attempt excuses every later outage.",
       `${HELD_BY} heldBy`,
-      ["drop term", "attempt"],
+      ["never", "attempt"],
       HOLD,
       "operations:expiry-cause.test.ts",
     ],

@@ -178,6 +178,8 @@ export interface LastError {
   readonly misconfigured?: boolean;
   /** It may be this job's request alone. Absent: the address or the credential. */
   readonly ofRequest?: boolean;
+  /** The app's own code threw: `endpoint` is the place. */
+  readonly ofCode?: boolean;
 }
 
 /** The result of an operation within its time, its endpoint, and the reason for this endpoint (P19). */

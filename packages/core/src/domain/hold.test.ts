@@ -16,6 +16,7 @@ const misconfigured: Expiry = {
   message: "HTTP 401",
   misconfigured: true,
 };
+const OF_CODE: Expiry = { ...misconfigured, endpoint: "condition isHigh", message: "no total", ofCode: true };
 const LATER = later(NOON, 60_000);
 
 const running: StepRun = {
@@ -72,6 +73,22 @@ describe("P27 a wrong address or credential", () => {
       { takePayment: { ...running, expiry: misconfigured }, checkFraud: scheduled },
       "hold",
     ],
+    ["the app's own code threw", { takePayment: { ...running, expiry: OF_CODE } }, "holdForCode"],
+    [
+      "in an earlier attempt that says nothing",
+      { takePayment: { ...running, expiry: { ...OF_CODE, attempt: 3 } } },
+      "compensate",
+    ],
+    [
+      "beside code that threw a wrong credential is held too",
+      { takePayment: { ...running, expiry: OF_CODE }, checkFraud: { ...running, expiry: misconfigured } },
+      "holdForCode",
+    ],
+    [
+      "beside code that threw a failure is counted",
+      { takePayment: { ...running, expiry: OF_CODE }, checkFraud: running },
+      "compensate",
+    ],
     ["it was not even taken up", { takePayment: { ...scheduled, expiry: misconfigured } }, "reschedule"],
   ])("%s", (_, runs, wanted) => expect(verdict(record(runs))).toBe(wanted));
 
@@ -125,6 +142,19 @@ describe("P27 a wrong address or credential", () => {
       checkFraud: { ...running, expiry: { ...misconfigured, ofRequest: true } },
     };
     expect(verdict(record(runs))).toBe("holdForAnswer");
+  });
+
+  test("P33 a wait for a report that expires because the app's code threw goes on, and is polled again", () => {
+    const accepted = { at: NOON, pollAt: later(NOON, 1000) };
+    const before = record({ takePayment: { ...running, state: "Awaiting", accepted, expiry: OF_CODE } });
+    const decided = decideRecovery(before, () => strict, LATER, HOLD_MS);
+    expect(decided.kind).toBe("holdForCode");
+    const { steps } = recover(before, decided, { now: NOON, overdueBefore: LATER, claimWithinMs: 60_000 });
+    const pollAt = later(NOON, HOLD_MS);
+    expect(steps["takePayment"]).toMatchObject({
+      ...{ state: "Awaiting", completeBy: later(NOON, 2 * HOLD_MS), failureCount: 2 },
+      accepted: { pollAt },
+    });
   });
 
   test("another attempt is due later, no failure is counted, nobody is notified, and the cause stays for people to see", () => {

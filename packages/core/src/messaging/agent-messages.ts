@@ -93,6 +93,8 @@ export type AgentReplyMessage =
       readonly misconfigured?: boolean | undefined;
       /** `false`: it is the address or the credential. Otherwise it may be this job's request alone. */
       readonly ofRequest?: boolean | undefined;
+      /** The code of this app's agent threw. */
+      readonly ofCode?: boolean | undefined;
     })
   /** It will be done later, and the agent is to receive a request for its status then. Only for steps that may wait. */
   | (ReplyFrame & {
@@ -149,6 +151,7 @@ const failure = z.object({
   message: text,
   misconfigured: z.boolean().optional(),
   ofRequest: z.boolean().optional(),
+  ofCode: z.boolean().optional(),
 }) satisfies z.ZodType<Failure>;
 
 const duration = text.refine((value) => durationMs(value) !== undefined, "must be an ISO 8601 duration such as PT10M");
@@ -173,6 +176,7 @@ const replySchema = z.discriminatedUnion("kind", [
     retryAfterMs: pause.optional(),
     misconfigured: z.boolean().optional(),
     ofRequest: z.boolean().optional(),
+    ofCode: z.boolean().optional(),
   }),
   z.object({ ...frame, kind: z.literal("pending"), retryAfterMs: pause, reference: text.optional() }),
   z.object({ ...frame, kind: z.literal("progress"), progress: text.optional(), within: duration.optional() }),

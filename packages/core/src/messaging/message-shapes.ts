@@ -63,7 +63,7 @@ export function ownMessageShape(content: Shape): Shape {
       job: content,
       completion: { type: "object", properties: { url: TEXT, within: TEXT } },
       ...{ schemaVersion: NUMBER, retryAfterMs: NUMBER },
-      ...{ mayHaveHappened: FLAG, misconfigured: FLAG, ofRequest: FLAG, outcomeUnknown: FLAG },
+      ...{ mayHaveHappened: FLAG, misconfigured: FLAG, ofRequest: FLAG, ofCode: FLAG, outcomeUnknown: FLAG },
       ...{ results: ANY, item: ANY, compensates: ANY, awaited: ANY },
     },
   };

@@ -1,6 +1,7 @@
 // The record of a new job, from its checked message.
 
 import { instant } from "../domain/duration.ts";
+import { appCode } from "../domain/outage.ts";
 import { deadlineOf } from "../domain/record/deadline.ts";
 import { newStateRecord } from "../domain/record/new-state-record.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
@@ -20,7 +21,7 @@ export function draftRecord(parsed: ValidSubmission, message: SubmittedMessage, 
   const { body, traceparent, enqueuedAt } = message;
   const submission = {
     jobId,
-    keys: contract.keysOf(job),
+    keys: appCode(`the keys of ${job.workflow}`, () => contract.keysOf(job)),
     priority,
     ...reply,
     owner,

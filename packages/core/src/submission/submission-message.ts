@@ -1,6 +1,7 @@
 // The contract of a job message: the client's content, checked once, at the front door (P1).
 
 import { HIDDEN, type Job, REMOVED, type ReplyAddress } from "../domain/content/job.ts";
+import { appCode } from "../domain/outage.ts";
 import { WANTED, type WantedStatuses } from "../domain/record/wanted-statuses.ts";
 import { check } from "../messaging/checked.ts";
 import { type Contract, type Contracts, contractOf } from "../messaging/contract.ts";
@@ -105,7 +106,7 @@ function parse(body: unknown, envelope: Envelope, rules: SubmissionRules, ownFau
   const { replyTo, replyToSessionId, faults: addressFaults } = addressOf(envelope, rules);
   const statuses = WANTED.find((one) => one === (optionalText(envelope.statuses) ?? "all"));
   const around = [...addressFaults, ...correlationFaults(envelope), ...(statuses ? [] : [STATUSES_FAULT])];
-  const content = check(contract.schema, body, "job");
+  const content = appCode("the contract's schema", () => check(contract.schema, body, "job"));
   if (content.kind === "invalid")
     return { kind: "invalid", faults: [...unread, ...bodyFaults(body, content.faults, unread), ...around] };
   const job = content.value;
@@ -114,7 +115,7 @@ function parse(body: unknown, envelope: Envelope, rules: SubmissionRules, ownFau
   const faults = [
     ...unread,
     ...(isKnown ? [] : [`workflow: must be one of ${rules.workflows.join(", ")}`]),
-    ...contract.faults(job),
+    ...appCode(`the contract of ${job.workflow}`, () => contract.faults(job)),
     ...(rules.listFaults?.(job, contract.secrets) ?? []),
     ...repeatedSecretFaults(job, contract.secrets, propertiesOf(envelope)),
     ...idFaults(jobId, contract.idName, caller === undefined ? queue : NO_QUEUE, ownedQueues),

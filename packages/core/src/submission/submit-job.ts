@@ -1,8 +1,10 @@
 // Submission (P1): records the job, publishes Received, and claims it for its first attempt.
 
+import { CodeThrew } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
 import { startAttemptOf } from "../domain/recovery/recovery.ts";
 import type { ClaimOutcome } from "../domain/steps/attempt.ts";
+import { isThrown } from "../domain/thrown.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
 import type { Leave } from "../scheduler/admission/admission.ts";
 import { claimJob } from "../scheduler/claim-job.ts";
@@ -62,9 +64,21 @@ async function claimFirst(record: StateRecord, context: Context): Promise<ClaimO
   return mayBeStarted ? claimJob(startAttemptOf(record), context, record) : undefined;
 }
 
-/** What the contract's code throws has none of the job's secrets. */
-function withoutSecrets<T>({ body }: SubmittedMessage, { rules }: Context, work: () => Promise<T>): Promise<T> {
-  return throwingWithout(() => [...memberRedactorOf(rules.contracts).read(body).found.values], work);
+/** What the code of contract and lists throws has none of the job's secrets. The message waits for a version of the app whose code does not throw. */
+async function withoutSecrets<T>({ body }: SubmittedMessage, context: Context, work: () => Promise<T>): Promise<T> {
+  const { rules, workflows, telemetry } = context;
+  try {
+    return await throwingWithout(() => [...memberRedactorOf(rules.contracts).read(body).found.values], work);
+  } catch (cause) {
+    if (!isThrown(CodeThrew, cause)) throw cause;
+    const { workflow: named = rules.contracts.usualWorkflow } = (body ?? {}) as { readonly workflow?: unknown };
+    const workflow = workflows.newest(String(named));
+    const ofStep = { jobId: null, attempt: null, step: null, agent: null };
+    const { name = null, version = null } = workflow ?? {};
+    const { place, words: message } = cause;
+    telemetry.event("CodeFailed", { ...ofStep, workflow: name, version, place, message });
+    throw cause;
+  }
 }
 
 /**

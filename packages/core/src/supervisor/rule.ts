@@ -26,6 +26,8 @@ export function ruleInWords(
       return `Processing, and ${overdueStep(record)} met a wrong address or credential: tried again in ${verdict.waitMs / 1000} s, no failure is counted`;
     case "holdForAnswer":
       return `Processing, and ${overdueStep(record)} had an answer that its agent does not declare: tried again in ${verdict.waitMs / 1000} s, no failure is counted`;
+    case "holdForCode":
+      return `Processing, and the app's own code threw in ${overdueStep(record)}: tried again in ${verdict.waitMs / 1000} s, no failure is counted`;
     case "later":
       return `Processing, and a step of it has time until ${verdict.at}`;
     case "prolong":

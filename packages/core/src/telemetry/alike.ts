@@ -12,6 +12,7 @@ const STEP = ["agent", "step"] as const;
 const ALIKE_BY: { readonly [name in EventName]?: readonly string[] } = {
   EndpointHealth: ["agent", "endpoint", "to"],
   EndpointMisconfigured: ["agent", "operation", "endpoint"],
+  CodeFailed: ["workflow", "version", "place"],
   JobExpired: STEP,
   JobRetried: STEP,
   JobWaits: STEP,

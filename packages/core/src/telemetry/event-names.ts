@@ -72,7 +72,11 @@ export const EVENTS = {
   ],
   TakeUpUnrecorded: ["warn", "an agent could not record its start", "jobId, attempt, step, cause"],
   AgentTimedOut: ["warn", "complete-by passed before an agent was done", "jobId, attempt, step, agent, tries"],
-  CodeFailed: ["error", "the app's own code threw an error around a step", "jobId, attempt, step, agent, message"],
+  CodeFailed: [
+    "error",
+    "the app's own code threw: what needs it is held",
+    "workflow, version, place, message, jobId, attempt, step, agent",
+  ],
   LateReplyRejected: ["warn", "a reply arrived too late", "jobId, attempt, step, reason"],
   MessageHeld: ["warn", "messages are held under their locks during an outage", "queue, cause"],
   MessagePostponed: ["warn", "a message went back to its queue", "queue, jobId, heldMs, cause, outage"],

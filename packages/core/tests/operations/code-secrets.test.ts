@@ -97,7 +97,7 @@ const PLACES: readonly (readonly [string, (throwing: (job: unknown) => never) =>
     "a list",
     async (throwing) => {
       const world = worldWith(withStep({ forEach: "lines" }), throwing);
-      await world.submit();
+      await world.submit().catch((cause: unknown) => thrown.push(cause));
       return world;
     },
   ],

@@ -315,12 +315,18 @@ describe("a step with a condition", () => {
     expect([world.requests.length, record.processState]).toEqual([0, "Processed"]);
   });
 
-  test("that throws is a rejection for good, in words", async () => {
+  test("that throws holds the job, with its place and words, until it throws no more", async () => {
+    let isCorrected = false;
     const thrown = rules(() => {
+      if (isCorrected) return true;
       throw new Error("no such member");
     });
-    await run(trip({ when: "isWanted" }), {}, thrown);
-    expect(record.error?.message).toContain("condition isWanted: no such member");
-    expect(record).toMatchObject({ processState: "Compensated", error: { kind: "rejected" } });
+    await expect(run(trip({ when: "isWanted" }), {}, thrown)).rejects.toThrow("still");
+    const expiry = { endpoint: "condition isWanted", message: expect.stringContaining("no such member"), ofCode: true };
+    expect(record).toMatchObject({ direction: "forward", failureCount: 0, error: null, steps: { car: { expiry } } });
+    expect(called("arrange")).toBe(0);
+    isCorrected = true;
+    await goOn();
+    expect(record.processState).toBe("Processed");
   });
 });

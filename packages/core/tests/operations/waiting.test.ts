@@ -70,6 +70,14 @@ describe("why a job waits", () => {
 
   test.each([
     [
+      "code of the app that throws",
+      recordWith({
+        ...{ ...NOT_STARTED, notBefore: at(9) },
+        expiry: { ...outage, endpoint: "condition isHigh", message: "TypeError: no total", ofCode: true },
+      }),
+      "waits for a version of the app that does not throw in condition isHigh (job-fulfilment v2): TypeError: no total since 12:02, tries again at 12:09",
+    ],
+    [
       "an outage",
       recordWith({ ...NOT_STARTED, expiry: outage, notBefore: at(9) }),
       "waits for payment: HTTP 503 since 12:02, tries again at 12:09",

@@ -72,6 +72,8 @@ const run = z.object({
       misconfigured: z.boolean().optional(),
       /** The answer may be about this job alone. */
       ofRequest: z.boolean().optional(),
+      /** The app's own code threw: `endpoint` is the place. */
+      ofCode: z.boolean().optional(),
     })
     .optional(),
 });

@@ -74,6 +74,10 @@ export const REPORTED = {
     words: (name, cause) => `The function ${name} fails again and again: ${cause}`,
   },
   StoreThrottled: { keptMs: 15 * MINUTE_MS, words: () => "The store rejects requests for want of throughput" },
+  CodeFailed: {
+    keptMs: 15 * MINUTE_MS,
+    words: (place, cause) => `The app's own code throws in ${place}: ${cause}`,
+  },
   TooSlow: { keptMs: MINUTE_MS, words: (workflow) => `Too many of ${workflow} take more than a minute` },
 } as const satisfies { readonly [name: string]: Kind };
 

@@ -10,6 +10,7 @@ const WAITS_FOR: { readonly [cause: string]: string } = {
   BusUnavailable: "the bus, which does not answer",
   EngineUnavailable: "the engine, which does not answer",
   MissingWorkflow: "a version of the app that has their workflow",
+  CodeThrew: "a version of the app whose code does not throw",
   NewerSchema: "a version of the app that can read them",
   JobNotRecorded: "what they are about, which is not recorded yet",
 };

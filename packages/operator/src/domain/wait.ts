@@ -2,12 +2,13 @@
 import type { Direction } from "@scheduler-agent-supervisor/core/domain";
 
 /**
- * `configuration`: an endpoint's address or the app's credential for it is wrong. `retry`: its last try timed out. `paused`: an operator has paused
+ * `code`: the app's own code threw. `configuration`: an endpoint's address or the app's credential for it is wrong. `retry`: its last try timed out. `paused`: an operator has paused
  * the agent. `agent`: no agent has taken it up; `cause`: how often it was not in time. `report`: its service or a person reports it later. `poll`: its
  * service does it later, and its agent's polls fail or are not made. `service`: its agent works on it, or waits for an endpoint. `supervisor`: its time is over, and no sweep has continued it; `cause`: why none
  * could. `start`: no attempt has started yet. `message`: it has ended, and a message about it is not known to be sent; `cause`: why not.
  */
 export const WAIT_REASONS = [
+  "code",
   "configuration",
   "retry",
   "paused",
@@ -48,6 +49,8 @@ export function waitInWords(wait: JobWait, timeOf: (at: string) => string): stri
   const end = until === null ? "" : `, until ${timeOf(until)}`;
   const again = until === null ? "tries again now" : `tries again at ${timeOf(until)}`;
   switch (reason) {
+    case "code":
+      return `waits for a version of the app that does not throw in ${cause} ${from}, ${again}`;
     case "configuration":
       return `waits for ${agent}: ${cause} ${from}, ${again}; the request, the endpoint's address or the app's credential is wrong`;
     case "retry":

@@ -3,6 +3,7 @@
 import {
   after,
   type Direction,
+  type Expiry,
   expiresAt,
   type HistoryEntry,
   hasEnded,
@@ -148,10 +149,16 @@ export function waitsOf(job: WaitingJob, context: WaitContext): readonly JobWait
   return waits.sort((one, other) => one.since.localeCompare(other.since));
 }
 
+/** Code is named with the workflow's version that needs it. */
+function causeIn({ message, endpoint, ofCode }: Expiry, { workflow: { name, version } }: WaitingJob): string {
+  const words = underlyingError(message);
+  return ofCode ? `${endpoint} (${name} v${version}): ${words}` : words;
+}
+
 function waitOf({ step, agent, direction, assignee, run }: OpenStep, job: WaitingJob, context: WaitContext): JobWait {
   const { now, claimWithinMs, graceMs, isPaused } = context;
-  const cause = run.expiry ? underlyingError(run.expiry.message) : null;
-  const failing = run.expiry?.misconfigured === true ? "configuration" : "retry";
+  const cause = run.expiry ? causeIn(run.expiry, job) : null;
+  const failing = run.expiry?.ofCode ? "code" : run.expiry?.misconfigured === true ? "configuration" : "retry";
   const wait = (reason: WaitReason, since: string, until: string | null = null): JobWait => ({
     ...{ reason, step, agent, direction, cause, since },
     until: until !== null && until > now ? until : null,

@@ -104,9 +104,16 @@ function heldOf(job: WaitingJob, context: WaitContext, troubles: ReadonlyMap<str
 }
 
 /** What is wrong at an agent: all who wait for it because of one cause are one group, at whatever step and in whatever way they wait. */
-const AT_FAULT: ReadonlySet<JobWait["reason"]> = new Set(["configuration", "retry", "agent", "poll", "service"]);
+const AT_FAULT: ReadonlySet<JobWait["reason"]> = new Set([
+  "code",
+  "configuration",
+  "retry",
+  "agent",
+  "poll",
+  "service",
+]);
 /** Its jobs wait for their next attempt, and can continue before. The first says most about the cause. */
-const RETRIED: readonly JobWait["reason"][] = ["configuration", "retry"];
+const RETRIED: readonly JobWait["reason"][] = ["code", "configuration", "retry"];
 
 function idOf({ reason, agent, step, cause }: JobWait): string {
   const isFault = cause !== null && AT_FAULT.has(reason);

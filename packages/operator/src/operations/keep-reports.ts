@@ -102,6 +102,10 @@ export function createKeepReports({ store, usualWorkflow, switchedOff, now }: Ke
           return (others["outage"] ?? null) === null ? say(name, "", cause) : undefined;
         case "CompensationIncomplete":
           return say(name, jobId, `${step}: ${message}`);
+        case "CodeFailed": {
+          const { workflow, version, place } = others;
+          return say(name, `${place} (${workflow} v${version})`, message);
+        }
         case "JobErrored":
           // It is in a list of its own then.
           if (others["kind"] === "compensationIncomplete")

@@ -1,14 +1,6 @@
 // The test kit on a business of its own: letters are printed, posted by somebody else's agent, and tracked.
 
-import {
-  callService,
-  defineAgent,
-  defineRemoteAgent,
-  idAs,
-  reject,
-  rule,
-  serviceId,
-} from "@scheduler-agent-supervisor/core/agents";
+import { defineAgent, defineRemoteAgent, idAs, reject, rule } from "@scheduler-agent-supervisor/core/agents";
 import { defineApp } from "@scheduler-agent-supervisor/core/app";
 import { defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
 import { type Job, NO_RULES } from "@scheduler-agent-supervisor/core/domain";
@@ -272,46 +264,6 @@ test("what is a bug of the app ends the run with its error", async () => {
   await world.submit(content);
   await expect(world.run()).rejects.toThrow("a bug in print");
 });
-
-test.each(["an operation", "what it sees", "its result's schema", "what it keeps"])(
-  "P10 %s that throws is counted, and the error's text stands in the record",
-  async (where) => {
-    let calls = 0;
-    const fails = (): never => {
-      throw new Error("a bug of the app");
-    };
-    const broken = defineAgent({
-      ...printer,
-      seen: ({ jobId: id, text }: Letter) => (where === "what it sees" ? fails() : { jobId: id, text }),
-      results: {
-        ...printer.results,
-        print: z.object({ sheetId: serviceId.refine(() => (where === "its result's schema" ? fails() : true)) }),
-      },
-      operations: {
-        shred: async () => ({ kind: "done", result: { sheetId: "s-1" } }),
-        print: (call) => {
-          calls += 1;
-          if (where === "an operation") fails();
-          const keep = () => (where === "what it keeps" ? fails() : { sheetId: "s-1" });
-          return callService({ path: "sheets", body: {}, keep, answers: [] }, call);
-        },
-      },
-    });
-    const own = defineApp({ contracts, agents: [broken, post], workflows: [letter] });
-    const world = createLetters({ business: own, countsBugs: true });
-    await world.submit(content);
-    await world.run();
-    const { processState, error, steps } = world.record("letter-1");
-    expect(["Error", "Compensated"]).toContain(processState);
-    const { printSheet } = steps;
-    expect(printSheet).toMatchObject({
-      failureCount: 3,
-      expiry: { message: expect.stringContaining("a bug of the app") },
-    });
-    expect(error?.step).toBe("printSheet");
-    expect(calls).toBeLessThan(100);
-  },
-);
 
 test("what the test has not said ends the run with the way out", async () => {
   const world = createLetters({ remoteAgents: {} });

@@ -1,6 +1,6 @@
-// An app's code that throws, wherever it is asked and whatever it throws (P10): the run is counted, the record has the text, and the job ends.
+// An app's code that throws, wherever it is asked and whatever it throws (P33): the job is held, the record has place and text, and it goes on with a version that does not throw.
 
-import { callService, defineAgent, lookUp } from "@scheduler-agent-supervisor/core/agents";
+import { callService, defineAgent, lookUp, rule } from "@scheduler-agent-supervisor/core/agents";
 import { defineApp } from "@scheduler-agent-supervisor/core/app";
 import { idIn, notYet } from "@scheduler-agent-supervisor/core/composition";
 import { defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
@@ -63,12 +63,12 @@ const THROWN: readonly (readonly [what: string, make: () => unknown, text: strin
   ["an object without a prototype", () => Object.create(null), ""],
 ];
 
-function createParcels(where: Place, make: () => unknown) {
+function createParcels(where: Place, make: () => unknown, transport: "activity" | "queue" = "activity") {
   let thrown = 0;
+  let isCorrected = false;
   const at = (place: Place): void => {
-    if (place !== where) return;
+    if (place !== where || isCorrected) return;
     thrown += 1;
-    if (thrown > 500) throw new Error("it never ends");
     throw make();
   };
   const packed = z.object({
@@ -164,12 +164,12 @@ function createParcels(where: Place, make: () => unknown) {
     policy: { failureThreshold: 2, waits: [], onExhausted: "compensate", onRejected: "compensate" },
     steps: [
       {
-        ...{ name: "packBox", agent: "packer", operation: "pack", after: [] },
+        ...{ name: "packBox", agent: "packer", operation: "pack", after: [], transport },
         ...{ completeWithin: "PT10S", awaitWithin: "PT1H" },
         compensation: { operation: "unpack", completeWithin: "PT10S" },
       },
       {
-        ...{ name: "labelBox", agent: "packer", operation: "label", after: ["packBox"], when: "isHeavy" },
+        ...{ name: "labelBox", agent: "packer", operation: "label", after: ["packBox"], when: "isHeavy", transport },
         ...{ completeWithin: "PT10S", compensation: "nothing" },
       },
     ],
@@ -178,27 +178,46 @@ function createParcels(where: Place, make: () => unknown) {
   const world = createWorld({ business, countsBugs: true });
   if (where.includes("poll") || where === "the reference")
     world.service("packer").isDoneLater("pack", { after: "PT1M", askAgainAfter: "PT10S" });
-  return { world, thrown: () => thrown };
+  const correct = () => {
+    isCorrected = true;
+  };
+  return { world, thrown: () => thrown, correct };
 }
 
-describe.each(PLACES)("P10 what throws in %s", (where) => {
-  test.each(THROWN)("%s: counted, with its text, and the job ends", async (_, make, text) => {
-    const { world, thrown } = createParcels(where, make);
-    await world.submit(content);
-    await world.run({ for: "P2D" });
-    const record = world.record(content.jobId);
-    expect(thrown(), "it was asked").toBeGreaterThan(0);
-    expect(thrown(), "and not for ever").toBeLessThan(100);
-    expect(["Error", "Compensated"], record.processState).toContain(record.processState);
-    const said = JSON.stringify([record.error, record.steps]);
-    expect(said).toContain(text);
-    // A condition is asked once: the same content would have the same answer.
-    if (where === "the condition") expect(record.error?.kind).toBe("rejected");
-    else expect(record.failureCount).toBeGreaterThanOrEqual(2);
-  });
+async function expectHeld(where: Place, text: string, { world, thrown, correct }: ReturnType<typeof createParcels>) {
+  await world.submit(content);
+  await world.run({ for: "PT3H" });
+  const record = world.record(content.jobId);
+  const direction = where === "the compensation" ? "compensate" : "forward";
+  expect(thrown(), "it was asked again").toBeGreaterThan(1);
+  expect(["Pending", "Processing"], JSON.stringify(record.error)).toContain(record.processState);
+  expect(record).toMatchObject({ direction, failureCount: 0 });
+  const expiries = Object.values(record.steps).flatMap(({ expiry, compensation }) => [expiry, compensation?.expiry]);
+  const ofCode = expiries.find((expiry) => expiry?.ofCode);
+  expect(ofCode?.message).toContain(text);
+  const failed = world.events.find(({ name }) => name === "CodeFailed");
+  expect(failed?.attributes).toMatchObject({ workflow: "parcel", version: 1, place: ofCode?.endpoint });
+  correct();
+  await world.run({ for: "PT3H" });
+  const end = where === "the compensation" ? "Compensated" : "Processed";
+  const { processState, failureCount } = world.record(content.jobId);
+  expect({ processState, failureCount }).toEqual({ processState: end, failureCount: 0 });
+}
+
+describe.each(PLACES)("P33 what throws in %s", (where) => {
+  test.each(THROWN)("%s: its job is held, and goes on with a version that does not", (_, make, text) =>
+    expectHeld(where, text, createParcels(where, make)),
+  );
+
+  test("over its agent's queue too", () =>
+    expectHeld(
+      where,
+      TEXT,
+      createParcels(where, () => new Error(TEXT), "queue"),
+    ));
 });
 
-test.each(THROWN)("P10 a list that throws %s rejects the submission, with its text", async (_, make, text) => {
+test.each(THROWN)("P33 a list that throws %s keeps the submission waiting, with its text", async (_, make, text) => {
   const packer = defineAgent({
     name: "packer",
     service: { setting: "PackerEndpoints", local: "http://127.0.0.1:7190" },
@@ -206,18 +225,64 @@ test.each(THROWN)("P10 a list that throws %s rejects the submission, with its te
     results: { pack: z.object({}) },
     operations: { pack: async () => ({ kind: "done", result: {} }) },
   });
-  const fails = (): never => {
-    throw make();
+  let isCorrected = false;
+  const boxes = () => {
+    if (!isCorrected) throw make();
+    return [{ box: "a" }];
   };
-  const rules = { conditions: {}, lists: { boxes: fails } };
+  const rules = { conditions: {}, lists: { boxes } };
   const step = { name: "packBox", agent: "packer", operation: "pack", after: [], forEach: "boxes" };
   const policy = { failureThreshold: 2, waits: [], onExhausted: "compensate", onRejected: "compensate" } as const;
   const workflow = {
     ...{ name: "parcel", version: 1, policy },
     steps: [{ ...step, completeWithin: "PT10S", compensation: "nothing" as const }],
   };
-  const business = defineApp({ contracts, agents: [packer], workflows: [workflow], rules });
-  const submitted = await createWorld({ business }).submit(content);
-  expect(submitted.kind).toBe("rejected");
-  expect(JSON.stringify(submitted)).toContain(text);
+  const world = createWorld({
+    business: defineApp({ contracts, agents: [packer], workflows: [workflow], rules }),
+    countsBugs: true,
+  });
+  await expect(world.submit(content)).rejects.toMatchObject({
+    name: "CodeThrew",
+    message: expect.stringContaining(text),
+  });
+  expect(world.rejections).toEqual([]);
+  expect(world.events.at(-1)).toMatchObject({
+    name: "CodeFailed",
+    attributes: { workflow: "parcel", version: 1, place: "list boxes" },
+  });
+  isCorrected = true;
+  expect((await world.submit(content)).kind).toBe("recorded");
+});
+
+test.each(["sees", "run"] as const)("P33 a rule whose %s throws for some holds these alone", async (where) => {
+  let isCorrected = false;
+  const throwing = (place: string, id: string) => {
+    if (place === where && id === "parcel-2" && !isCorrected) throw new TypeError("no weight");
+  };
+  const weigh = rule({
+    name: "weigh",
+    sees: ({ jobId: id }: Parcel) => {
+      throwing("sees", id);
+      return { id };
+    },
+    result: z.object({ isHeavy: z.boolean() }),
+    run: ({ job: { id } }) => {
+      throwing("run", id);
+      return { isHeavy: false };
+    },
+  });
+  const policy = { failureThreshold: 1, waits: [], onExhausted: "compensate", onRejected: "compensate" } as const;
+  const step = { name: "weigh", agent: "weigh", operation: "decide", after: [], completeWithin: "PT10S" };
+  const workflow = { name: "parcel", version: 1, policy, steps: [{ ...step, compensation: "nothing" as const }] };
+  const world = createWorld({
+    business: defineApp({ contracts, agents: [weigh], workflows: [workflow] }),
+    countsBugs: true,
+  });
+  for (const id of ["parcel-1", "parcel-2"]) await world.submit({ ...content, jobId: id });
+  await world.run({ for: "PT1H" });
+  expect(world.record("parcel-1").processState).toBe("Processed");
+  expect(world.record("parcel-2")).toMatchObject({ direction: "forward", failureCount: 0, error: null });
+  isCorrected = true;
+  await world.run();
+  expect(world.record("parcel-2")).toMatchObject({ processState: "Processed", failureCount: 0 });
 });

@@ -49,7 +49,7 @@ export type ReadResults = { readonly [step: string]: ReadResult };
 /** `forward` runs the steps; `compensate` compensates them in reverse order (P13). */
 export type Direction = "forward" | "compensate";
 
-/** Why an agent was not done in time: the last technical error of its last try. */
+/** Why an agent was not done in time: the last technical error of its last try, or of the app's own code. */
 export interface Expiry {
   readonly at: string;
   readonly attempt: number;
@@ -62,6 +62,8 @@ export interface Expiry {
   readonly misconfigured?: boolean | undefined;
   /** The answer may be about this job alone. Absent: about the endpoint's address or the app's credential. */
   readonly ofRequest?: boolean | undefined;
+  /** The app's own code threw: `endpoint` is the place. */
+  readonly ofCode?: boolean | undefined;
 }
 
 /** The address for the report of a step that is done later. */

@@ -14,7 +14,7 @@ import { runKey, type StartAttempt } from "../steps/attempt.ts";
 import { expiredError, overdueInWords } from "../steps/expired-error.ts";
 import { type Budget, budgetOf, compensationBudget } from "../steps/failure-budget.ts";
 import { answeredInWords, heldBy, isHeldEnough, MOST_ANSWERS } from "../steps/held-by.ts";
-import { pollsAfter } from "../steps/poll.ts";
+import { pollsAfter, waitingOn, waitsForCode } from "../steps/poll.ts";
 import { skippedFor } from "../steps/skip.ts";
 import { restarted, withRun } from "../steps/step-run.ts";
 import { transitions } from "../steps/transitions.ts";
@@ -93,8 +93,11 @@ function decideHeld(
   // Neither the job's fault nor the service's: if it were counted, jobs would be compensated because a password was changed.
   const counted = failed.filter(({ run }) => isCounted(run));
   if (failed.length > 0 && counted.length === 0) {
-    const isAnswered = failed.some(({ run }) => heldBy(run) === "answer");
-    return { kind: isAnswered ? "holdForAnswer" : "hold", waitMs: holdMs };
+    const reasons = failed.map(({ run }) => heldBy(run));
+    const isOfCode = reasons.includes("code");
+    // The client is told if one of them is bounded.
+    const kind = reasons.includes("answer") ? "holdForAnswer" : isOfCode ? "holdForCode" : "hold";
+    return { kind, waitMs: holdMs };
   }
   if (counted.length === 0) return decideFailed(null, budgetOfNone(record, policyOf(undefined)), record.direction);
   // Each step has its own budget, and the first that is used up decides for the job.
@@ -207,6 +210,7 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
     case "skip":
     case "hold":
     case "holdForAnswer":
+    case "holdForCode":
     case "reschedule":
     case "resume":
       return pending({ ...record, history, failureCount }, verdict, until, sweeping);
@@ -291,6 +295,10 @@ function pending(
   const notBefore = isAlone ? undefined : until;
   const steps = { ...pollsAfter(record.steps, overdueBefore, now) };
   for (const { step, direction, run } of overdue) {
+    if (isOwn(record, direction) && waitsForCode(run)) {
+      steps[step] = waitingOn(steps[step] as StepRecord, direction, run, until ?? now);
+      continue;
+    }
     const counts = failed !== undefined && isOwn(record, direction) && isFailed({ step, direction, run }, failed);
     const again = restarted(steps[step] as StepRecord, direction, counts, now, notBefore);
     steps[step] = failed?.skips?.includes(step) ? goneOnWithout(again, direction, now) : again;

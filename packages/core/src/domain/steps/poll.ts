@@ -5,6 +5,8 @@ import { after, durationMs } from "../duration.ts";
 import { ASKED_WITHIN_MS, missedAt } from "../record/due.ts";
 import { runsInHand } from "../record/plan.ts";
 import type { Acceptance, Direction, StepRecord, StepRun, Steps } from "../record/state-record.ts";
+import { heldBy } from "./held-by.ts";
+import { withRun } from "./step-run.ts";
 
 /** One poll, for one agent. It is the same however often the engine runs it. */
 export interface PollTask {
@@ -70,6 +72,20 @@ export function pollsAfter(steps: Steps, overdueBefore: string, now: string): St
 /** As long as the wait was, within these limits. */
 function timeForPoll({ at }: Acceptance, completeBy: string): number {
   return Math.min(Math.max(Date.parse(completeBy) - Date.parse(at), SHORTEST_FOR_POLL_MS), ASKED_WITHIN_MS);
+}
+
+/** How long it waits on before the next look. */
+const WAITS_ON_MS = 5 * 60_000;
+
+/** Its wait is over, and nothing was learned of it because the app's own code threw: the service may have done its part. An agent with a queue is asked again. */
+export function waitsForCode(run: StepRun): boolean {
+  return run.state === "Awaiting" && run.again === undefined && heldBy(run) === "code";
+}
+
+/** It waits on, and is polled from then on. */
+export function waitingOn(record: StepRecord, direction: Direction, { accepted }: StepRun, from: string): StepRecord {
+  const polled = accepted?.pollAt === undefined ? accepted : { ...accepted, pollAt: from };
+  return withRun(record, direction, { completeBy: after(from, WAITS_ON_MS), accepted: polled });
 }
 
 export function keyOf({ step, direction, pollAt }: PollTask): string {

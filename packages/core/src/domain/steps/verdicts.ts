@@ -35,6 +35,8 @@ export type Verdict =
   | { readonly kind: "hold"; readonly waitMs: number }
   /** Its service answered with what the agent does not declare: the same, and the client is told. */
   | { readonly kind: "holdForAnswer"; readonly waitMs: number }
+  /** The app's own code threw: another one, later, with no failure counted, until a version is deployed whose code does not. */
+  | { readonly kind: "holdForCode"; readonly waitMs: number }
   /** All attempts are used up: the completed steps are compensated. */
   | ({ readonly kind: "compensate" } & Failed)
   /** All attempts are used up: an operator must act. */
@@ -132,6 +134,13 @@ export const VERDICTS = {
     ...ANNOUNCED,
     makes: "held",
     entry: (what, until) => `${what} had an answer that its agent does not declare, to be tried again at ${until}`,
+    countedAs: "held",
+    event: { name: "JobHeld", has: ["step", "agent", "until"] },
+  },
+  holdForCode: {
+    ...NEXT,
+    makes: "held",
+    entry: (what, until) => `the app's own code threw in ${what}, to be tried again at ${until}`,
     countedAs: "held",
     event: { name: "JobHeld", has: ["step", "agent", "until"] },
   },

@@ -5,10 +5,11 @@ import { type Job, withoutSecrets } from "../content/job.ts";
 import { MORE_ITEMS, MOST_ITEM_BYTES, MOST_ITEMS } from "../definition/items.ts";
 import { sourceOf } from "../definition/list-source.ts";
 import type { KnownRules, Workflow } from "../definition/workflow.ts";
+import { appCode, CodeThrew } from "../outage.ts";
 import type { Items } from "../record/new-state-record.ts";
 import { MOST_RUNS } from "../record/record-limits.ts";
 import type { ReadResults, StepResult } from "../record/state-record.ts";
-import { messageOf } from "../thrown.ts";
+import { isThrown, messageOf } from "../thrown.ts";
 
 /** One item of a list for which a step is done (`forEach`): plain JSON. An agent gets the whole item, so it should contain only what that agent needs. */
 export type Item = StepResult;
@@ -51,7 +52,7 @@ export function knownRules({ conditions, lists }: WorkflowRules): KnownRules {
 
 /**
  * The items of each of the workflow's lists for that job, without those of results.
- * @throws if a list can't be computed, or has too many or too large items
+ * @throws CodeThrew if a list throws; if one has too many or too large items
  */
 export function itemsIn({ steps }: Workflow, job: Job, rules: WorkflowRules): Items {
   const listed = steps.flatMap(({ forEach }) => (forEach === undefined || sourceOf(forEach) ? [] : [forEach]));
@@ -65,11 +66,11 @@ export function itemsIn({ steps }: Workflow, job: Job, rules: WorkflowRules): It
   return Object.fromEntries(lists);
 }
 
-/** @throws if there is no such list, it can't be computed for that job, or it is too long */
+/** @throws CodeThrew if it throws; if there is no such list, or it is too long */
 export function itemsOf(list: string, job: Job, { lists }: WorkflowRules): readonly Item[] {
   const make = Object.hasOwn(lists, list) ? lists[list] : undefined;
   if (!make) throw new Error(`there is no list ${list}`);
-  const items = make(job as never);
+  const items = appCode(`list ${list}`, () => make(job as never));
   if (items.length > MOST_ITEMS)
     throw new Error(`${list} has ${items.length} items, and may have ${MOST_ITEMS}: ${MORE_ITEMS}`);
   return items;
@@ -81,7 +82,11 @@ function countRuns({ steps }: Workflow, items: Items): number {
   return steps.reduce((sum, { forEach }) => sum + (forEach === undefined ? 1 : runsOf(forEach)), 0);
 }
 
-/** The faults of a job for its workflow's lists, as text. @param secrets the content's secret members, which no record may contain */
+/**
+ * The faults of a job for its workflow's lists, as text.
+ * @param secrets the content's secret members, which no record may contain
+ * @throws CodeThrew if a list throws
+ */
 export function listFaults(workflow: Workflow, job: Job, rules: WorkflowRules, secrets: readonly string[]): string[] {
   try {
     const lists = itemsIn(workflow, job, rules);
@@ -96,6 +101,7 @@ export function listFaults(workflow: Workflow, job: Job, rules: WorkflowRules, s
     );
     return runs > MOST_RUNS ? [tooMany, ...faults] : faults;
   } catch (cause) {
+    if (isThrown(CodeThrew, cause)) throw cause;
     return [`job: ${messageOf(cause)}`];
   }
 }

@@ -6,6 +6,7 @@ import { type EditedItems, withEditedItems } from "../../domain/operator/edited-
 import type { StateRecord } from "../../domain/record/state-record.ts";
 import { itemsIn, listFaults } from "../../domain/workflows/workflow-rules.ts";
 import { contractFor } from "../../messaging/contract.ts";
+import { thrownWithout } from "../code-fault.ts";
 import type { Ports } from "../ports.ts";
 
 /** @param after the record as the resubmission leaves it @param edited null: the content stays as it is */
@@ -15,8 +16,13 @@ export function keepItems(before: StateRecord, after: StateRecord, edited: Job |
   if (!edited || !workflow?.steps.some(({ forEach }) => forEach !== undefined))
     return { kind: "valid", steps: after.steps };
   const { secrets } = contractFor(before.workflow.name, rules.contracts);
-  const faults = listFaults(workflow, edited, workflows.rules, secrets);
   // The operator may not see the secrets that the list was computed with.
-  if (faults.length > 0) return { kind: "invalid", faults: valueWithout(faults, secretValuesOf(edited, secrets)) };
-  return withEditedItems(workflow, before.steps, after.steps, itemsIn(workflow, edited, workflows.rules));
+  const hidden = () => secretValuesOf(edited, secrets);
+  try {
+    const faults = listFaults(workflow, edited, workflows.rules, secrets);
+    if (faults.length > 0) return { kind: "invalid", faults: valueWithout(faults, hidden()) };
+    return withEditedItems(workflow, before.steps, after.steps, itemsIn(workflow, edited, workflows.rules));
+  } catch (cause) {
+    throw thrownWithout(cause, hidden);
+  }
 }

@@ -78,7 +78,7 @@ export async function answerRequest(
     answer = {
       kind: "expired",
       tries: 0,
-      lastError: codeFaultOf(cause, { ...ticket, agent: name }, context.telemetry),
+      lastError: codeFaultOf(cause, { agent: name, operation }),
     };
     // The code may have failed before the request was taken up.
     if (isNotRepeated && completeBy === undefined) await recordStart(ticket, context, false);

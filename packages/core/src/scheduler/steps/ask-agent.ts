@@ -1,10 +1,13 @@
 // One step whose agent receives its requests over its queue (P7): sends the request. `take-reply.ts` handles the reply.
 import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import { ticketOf } from "../../messaging/agent-messages.ts";
+import { codeFaultOf } from "../code-fault.ts";
 import type { Context } from "../ports.ts";
 import { beginsIn } from "./begins-in.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
-import { requestOf, unasked } from "./step-request.ts";
+import { requestOf, type StepRequest, unasked } from "./step-request.ts";
+import { TakeUp } from "./take-up.ts";
+import { failStep } from "./unanswered.ts";
 
 const TOO_LARGE = "the request to the agent is larger than its queue takes; nothing was sent";
 
@@ -15,7 +18,14 @@ const TOO_LARGE = "the request to the agent is larger than its queue takes; noth
 export async function askAgent(given: StepTask, context: Context): Promise<StepEnd | undefined> {
   const overtaken = await beginsIn(given, context);
   if (overtaken) return overtaken;
-  const { request, begun } = await requestOf(given, context);
+  let made: StepRequest;
+  try {
+    made = await requestOf(given, context);
+  } catch (cause) {
+    const isNotRepeated = context.agents.get(given.agent)?.isNotRepeated?.(given.operation) ?? false;
+    return failStep(given, new TakeUp(given, isNotRepeated, context), codeFaultOf(cause, given), context);
+  }
+  const { request, begun } = made;
   const { task } = begun;
   if (begun.kind === "superseded") return recordedEnd(task, context, true);
   if (begun.kind !== "begun") return recordAnswer(task, unasked(begun), context);

@@ -6,9 +6,11 @@ import type { StateRecord, StepRun } from "../../domain/record/state-record.ts";
 import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import { backoffMs, nextPollAt } from "../../domain/steps/poll.ts";
 import { type AgentReplyMessage, ticketOf } from "../../messaging/agent-messages.ts";
+import { codeFaultOf, reportCode } from "../code-fault.ts";
 import type { Context, Ports } from "../ports.ts";
 import { requestOf } from "./step-request.ts";
 import { recordNews } from "./take-up.ts";
+import { recordFault } from "./unanswered.ts";
 import { waitByEvent } from "./wait-by-event.ts";
 
 type Unavailable = Extract<AgentReplyMessage, { kind: "unavailable" }>;
@@ -40,8 +42,17 @@ export async function askLater(
   const record = written.kind === "written" ? written.record : (await context.store.state(jobId))?.record;
   const run = runOf(record?.steps[step], direction);
   if (!record || !isInHand(run) || run.attempt !== attempt || run.again?.round !== round + 1) return "late";
-  await askAgain(task, record, run, run.again, context);
-  if (reply.kind === "unavailable") return "noted";
+  try {
+    await askAgain(task, record, run, run.again, context);
+  } catch (cause) {
+    const lastError = codeFaultOf(cause, task);
+    reportCode(task, lastError, context.telemetry);
+    await recordFault(task, { tries: round, lastError }, context);
+  }
+  if (reply.kind === "unavailable") {
+    if (reply.ofCode) reportCode(task, { endpoint: reply.endpoint ?? null, message: reply.message }, context.telemetry);
+    return "noted";
+  }
   const { completeBy, accepted } = run;
   if (isAccepted && written.kind === "written") {
     const reference = accepted?.reference ?? null;
@@ -78,7 +89,7 @@ function newsOf(
 function unavailable(
   { attempt, completeWithin, completeBy: latest }: StepTask,
   { state, accepted, completeBy }: StepRun,
-  { message, retryAfterMs, misconfigured, ofRequest = true, endpoint }: Unavailable,
+  { message, retryAfterMs, misconfigured, ofRequest = true, ofCode, endpoint }: Unavailable,
   round: number,
   now: string,
 ): Partial<StepRun> {
@@ -94,6 +105,7 @@ function unavailable(
     endpoint: endpoint ?? null,
     message,
     ...(misconfigured && { misconfigured, ofRequest }),
+    ...(ofCode && { ofCode }),
   };
   return {
     state: isFirst ? "Running" : state,

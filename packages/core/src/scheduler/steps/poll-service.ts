@@ -6,7 +6,7 @@ import type { Acceptance, StateRecord, StepRun } from "../../domain/record/state
 import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import { newsOfOne } from "../../domain/steps/news.ts";
 import { backoffMs, isPolled, nextPollAt, type PollTask } from "../../domain/steps/poll.ts";
-import { codeFaultOf, throwingWithout } from "../code-fault.ts";
+import { codeFaultOf, reportCode, throwingWithout } from "../code-fault.ts";
 import type { Context, Ports } from "../ports.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
@@ -60,7 +60,9 @@ async function asked(
     if (reply.kind !== "accepted") return reply;
     throw new Error(`the poll of ${task.operation} answered that it is accepted, which it was before`);
   } catch (cause) {
-    return { kind: "expired", tries: 0, lastError: codeFaultOf(cause, task, context.telemetry) };
+    const lastError = codeFaultOf(cause, task);
+    reportCode(task, lastError, context.telemetry);
+    return { kind: "expired", tries: 0, lastError };
   }
 }
 

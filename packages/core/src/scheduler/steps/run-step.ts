@@ -28,7 +28,7 @@ export async function runStep(given: StepTask, context: Context): Promise<StepEn
   try {
     return await callAgent(given, agent, run, context);
   } catch (cause) {
-    return failStep(given, run, codeFaultOf(cause, given, context.telemetry), context);
+    return failStep(given, run, codeFaultOf(cause, given), context);
   }
 }
 

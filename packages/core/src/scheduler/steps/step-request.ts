@@ -2,9 +2,10 @@
 
 import type { AgentRequest, JobView } from "../../agents/agent.ts";
 import { type Job, lacksSecrets } from "../../domain/content/job.ts";
-import { secretValuesOf, textWithout } from "../../domain/content/redactor.ts";
+import { secretValuesOf } from "../../domain/content/redactor.ts";
 import type { Decided } from "../../domain/definition/skipped.ts";
 import { instant } from "../../domain/duration.ts";
+import { appCode } from "../../domain/outage.ts";
 import { idempotencyKey } from "../../domain/record/idempotency-key.ts";
 import { runOf } from "../../domain/record/plan.ts";
 import type { Awaited, ReadResults } from "../../domain/record/state-record.ts";
@@ -13,7 +14,6 @@ import { isToBeListed } from "../../domain/steps/listed-runs.ts";
 import type { Answer } from "../../domain/steps/step-answer.ts";
 import { awaits } from "../../domain/steps/step-end.ts";
 import { withDecision } from "../../domain/steps/step-writes.ts";
-import { messageOf } from "../../domain/thrown.ts";
 import type { Item } from "../../domain/workflows/workflow-rules.ts";
 import { ticketOf } from "../../messaging/agent-messages.ts";
 import { contractOf } from "../../messaging/contract.ts";
@@ -36,7 +36,7 @@ export type Begun =
   | { readonly kind: "begun"; readonly task: StepTask; readonly item: Item | null }
   /** Its condition is false: it is not done. */
   | { readonly kind: "skipped"; readonly task: StepTask; readonly message: string }
-  /** The job does not contain a value that the decision needs, or its list can't be used: a later try would have the same result. */
+  /** Its list can't be used: a later try would have the same result. */
   | { readonly kind: "rejected"; readonly task: StepTask; readonly message: string }
   /** The step does not belong to this task any more: nothing may follow from what its condition says now. */
   | { readonly kind: "superseded"; readonly task: StepTask };
@@ -77,7 +77,7 @@ async function requestFor(
     ...(reference !== undefined && { reference }),
   };
   const request = {
-    job: ports.jobFor(task.agent, job),
+    job: appCode(`what ${task.agent} sees`, () => ports.jobFor(task.agent, job)),
     results,
     ...(begun.kind === "begun" && begun.item && { item: begun.item }),
     idempotencyKey: idempotencyKey(jobId, step, direction, record),
@@ -115,21 +115,14 @@ async function beginStep(task: StepTask, job: Job, ports: Ports): Promise<Begun>
   if (isToBeListed({ name: task.step, forEach: task.forEach }))
     return { kind: "rejected", task, message: recorded.listFault ?? `${task.forEach} is not recorded` };
   if (when === undefined) return { kind: "begun", task, item };
-  try {
-    const decided = recorded.decided ?? (await decideOnce(task, when, { job, results: task.results, item }, ports));
-    if (!decided) return { kind: "superseded", task };
-    const record = { ...recorded, decided };
-    const message = `${when} does not hold`;
-    return decided.holds
-      ? { kind: "begun", task: { ...task, record }, item }
-      : { kind: "skipped", task: { ...task, record }, message };
-  } catch (cause) {
-    if (!(cause instanceof ConditionFault)) throw cause;
-    return { kind: "rejected", task, message: withoutSecrets(cause.message, job, ports) };
-  }
+  const decided = recorded.decided ?? (await decideOnce(task, when, { job, results: task.results, item }, ports));
+  if (!decided) return { kind: "superseded", task };
+  const record = { ...recorded, decided };
+  const message = `${when} does not hold`;
+  return decided.holds
+    ? { kind: "begun", task: { ...task, record }, item }
+    : { kind: "skipped", task: { ...task, record }, message };
 }
-
-class ConditionFault extends Error {}
 
 type Deciding = {
   readonly job: Job;
@@ -158,15 +151,8 @@ async function decideOnce(
 function holds(condition: string, situation: Deciding, ports: Ports): boolean {
   const { conditions } = ports.workflows.rules;
   const ask = Object.hasOwn(conditions, condition) ? conditions[condition] : undefined;
-  try {
+  return appCode(`condition ${condition}`, () => {
     if (!ask) throw new Error("there is none");
     return ask(situation as never);
-  } catch (cause) {
-    throw new ConditionFault(`condition ${condition}: ${messageOf(cause)}`);
-  }
-}
-
-/** The message is recorded, and shown to whoever may read. */
-function withoutSecrets(message: string, job: Job, { rules }: Ports): string {
-  return textWithout(message, secretValuesOf(job, contractOf(job, rules.contracts).secrets));
+  });
 }

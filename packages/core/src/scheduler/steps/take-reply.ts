@@ -23,7 +23,7 @@ import { memberRedactorOf } from "../../messaging/hidden-members.ts";
 import type { ReceivedMessage } from "../../messaging/messenger.ts";
 import { measure } from "../../telemetry/metrics.ts";
 import { describeSpan, inSpan } from "../../telemetry/spans.ts";
-import { codeFaultOf } from "../code-fault.ts";
+import { codeFaultOf, reportCode } from "../code-fault.ts";
 import type { Context, Ports } from "../ports.ts";
 import { acceptStep, recordProgress } from "./accept-step.ts";
 import { askLater } from "./ask-later.ts";
@@ -98,6 +98,8 @@ type Taken =
   | { readonly kind: "late" }
   /** It does not have its request's nonce: anybody may have sent it. Nothing is written, and nothing of it is used. */
   | { readonly kind: "unverified" }
+  /** The app's own code threw when it checked the result: of the result nothing is recorded. */
+  | { readonly kind: "unchecked" }
   | Misfit;
 
 /** The result does not match the declaration of the step's agent: nothing is recorded. */
@@ -133,6 +135,7 @@ export async function takeReport({ address, ...report }: Report, context: Contex
     if (isBetween(record, run, direction, context)) return { kind: "not yet" };
     const taken = await takeWord({ ...report, ticket }, context);
     if (taken.kind === "unverified") return { kind: "unknown" };
+    if (taken.kind === "unchecked") return { kind: "not yet" };
     const isSuperseded = taken.kind === "recorded" && taken.received.outcome.kind === "superseded";
     if (!isSuperseded) return taken;
     if (tries === MOST_TRIES) return { kind: "not yet" };
@@ -187,10 +190,11 @@ async function takeWord(said: AgentReplyMessage, context: Context): Promise<Take
   try {
     checked = reply.kind === "done" ? context.checkResult(task.agent, task.operation, reply.result) : undefined;
   } catch (cause) {
-    // The declaration's own code: the step's failure counts.
+    // The declaration's own code: the step is held, and asked again.
     await recordStarted(task, context);
     const shown = errorWithout(cause, await secretsOf(task, context));
-    return recordFailure(task, { tries: 1, ...codeFaultOf(shown, task, context.telemetry) }, context);
+    await recordFailure(task, { tries: 1, ...codeFaultOf(shown, task) }, context);
+    return { kind: "unchecked" };
   }
   if (checked?.kind === "misfit") return { kind: "misfit", task, faults: checked.faults };
   const fit = reply.kind === "done" && checked ? { ...reply, result: checked.result } : reply;
@@ -259,8 +263,9 @@ async function recordStarted(task: StepTask, ports: Ports): Promise<Taken> {
 }
 
 /** It is only recorded: if the step is not done, the supervisor finds it overdue, and knows why. */
-async function recordFailure(task: StepTask, failure: Failure, ports: Ports, isHistoryFull = false): Promise<Taken> {
+async function recordFailure(task: StepTask, failure: Failure, ports: Context, isHistoryFull = false): Promise<Taken> {
   const { misconfigured, ofRequest = true } = failure;
+  if (failure.ofCode) reportCode(task, failure, ports.telemetry);
   const known = { at: instant(ports.now()), attempt: task.attempt };
   const expiry = { ...failure, ...known, ...(misconfigured && { ofRequest }) };
   await ports.store.change(task.jobId, noteExpiry(task, expiry, isHistoryFull));

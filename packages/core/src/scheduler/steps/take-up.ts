@@ -117,7 +117,7 @@ export class TakeUp {
   async #begun(isSent: boolean): Promise<Start | undefined> {
     const { completeBy: inTime, completeWithin, agent, direction } = this.#task;
     const now = instant(this.#context.now());
-    this.#context.presence.seen(agent);
+    if (isSent) this.#context.presence.seen(agent);
     const own = after(now, durationMs(completeWithin) ?? 0);
     // An agent behind a queue is waited for until then, whenever it takes the request up.
     const completeBy = this.#task.transport === "queue" && own > inTime ? inTime : own;

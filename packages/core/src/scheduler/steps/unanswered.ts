@@ -6,13 +6,15 @@ import { ownReceiver, type StepEnd, type StepTask } from "../../domain/steps/att
 import { awaits } from "../../domain/steps/step-end.ts";
 import { noteExpiry } from "../../domain/steps/step-writes.ts";
 import { inWords } from "../../domain/thrown.ts";
+import { reportCode } from "../code-fault.ts";
 import type { Context } from "../ports.ts";
 import { recordedEnd } from "./record-step.ts";
 import { rejectLate } from "./reject-late.ts";
 import type { TakeUp } from "./take-up.ts";
 
-/** From now on the supervisor counts the failure, whatever the code had done before. */
+/** Once its time is over the supervisor holds it, whatever the code had done before. */
 export async function failStep(task: StepTask, run: TakeUp, lastError: LastError, context: Context): Promise<StepEnd> {
+  reportCode(task, lastError, context.telemetry);
   if (run.startedAt === undefined) await run.begin(false);
   await run.record();
   const isNoted = run.isInTime && (await recordFault(task, { tries: 0, lastError }, context));

@@ -98,6 +98,7 @@ function Run({ run }: { readonly run: StepRun }) {
         <p className="fault">
           {JOB.expiry(expiry.attempt, expiry.tries)}
           {expiry.endpoint && ` (${expiry.endpoint})`}: <Said text={expiry.message} />
+          {expiry.ofCode && ` · ${JOB.ofCode}`}
           {expiry.misconfigured && ` · ${JOB.misconfigured}`}
         </p>
       )}

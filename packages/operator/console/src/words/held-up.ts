@@ -5,6 +5,7 @@ import { say } from "./say.ts";
 type Trouble = NonNullable<HeldUp["groups"][number]["trouble"]>;
 
 const REASONS: { readonly [reason in Wait["reason"]]: string } = {
+  code: "The app's own code throws: deploy a version that does not",
   configuration: "The request, the endpoint's address or the app's credential for it is wrong: fix that first",
   retry: "Its last try failed; it is tried again",
   paused: "An operator has paused the agent",

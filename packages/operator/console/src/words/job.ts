@@ -134,6 +134,7 @@ export const JOB = {
   received: "last report at",
   expiry: (attempt: number, tries: number) =>
     `Not done in time in attempt ${attempt}, after ${counted(tries, "try", "tries")}`,
+  ofCode: "The app's own code threw: deploy a version that does not.",
   misconfigured: "The request, the endpoint's address or the app's credential for it is wrong: fix that first.",
   content: "Content",
   details: "Details",

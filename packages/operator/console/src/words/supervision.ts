@@ -13,6 +13,7 @@ const VERDICTS: { readonly [verdict: string]: string } = {
   resume: "Goes on",
   hold: "Waits for an endpoint to be fixed",
   holdForAnswer: "Waits for an answer that its agent declares",
+  holdForCode: "Waits for code that does not throw",
   compensate: "Compensation",
   fail: "Error",
   repeatStart: "Attempt started again",
