@@ -22,7 +22,7 @@ export const OF_SUPERVISION = [
   ...faultsOf("P9", [
     [
       "A rejected step is resubmitted under the key under which its service rejects it.",
-      "core:domain/steps/operator-steps.ts reset",
+      "core:domain/steps/operator-steps.ts begunAgain",
       ["always", "outcomeIsUnknown"],
       "operations:operate-job.test.ts",
     ],
