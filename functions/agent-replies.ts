@@ -1,7 +1,6 @@
 // What agents reply over their queue (P7).
 import { app } from "@azure/functions";
-import { agentReplies } from "@scheduler-agent-supervisor/core/functions/agent-replies";
-import { BOUND_AS_BYTES } from "@scheduler-agent-supervisor/core/functions/work-on-message";
+import { agentReplies, BOUND_AS_BYTES } from "@scheduler-agent-supervisor/core/functions";
 import * as df from "durable-functions";
 import { application } from "../shared/app.ts";
 

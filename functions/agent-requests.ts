@@ -1,8 +1,7 @@
 // The agents of this app that some workflow asks over their queues (P7). Each can be switched off, to be done elsewhere, by
 // `AzureWebJobs.<name>QueueAgent.Disabled`.
 import { app } from "@azure/functions";
-import { agentRequests } from "@scheduler-agent-supervisor/core/functions/agent-requests";
-import { BOUND_AS_BYTES, requestsQueueOf } from "@scheduler-agent-supervisor/core/functions/work-on-message";
+import { agentRequests, BOUND_AS_BYTES, requestsQueueOf } from "@scheduler-agent-supervisor/core/functions";
 import { application } from "../shared/app.ts";
 
 const { agentNames, agentsAskedByQueue } = application.business;

@@ -1,5 +1,5 @@
 // The agents as activities (P6): one for each, and one that asks an agent over its queue (P7).
-import { agentActivity, askAgentActivity } from "@scheduler-agent-supervisor/core/functions/agents";
+import { agentActivity, askAgentActivity } from "@scheduler-agent-supervisor/core/functions";
 import * as df from "durable-functions";
 import { application } from "../shared/app.ts";
 

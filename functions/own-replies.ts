@@ -1,7 +1,6 @@
 // What comes to the reply queues of this app's own agents (P15): for each that has one, the function that reports the ends of its steps.
 import { app } from "@azure/functions";
-import { ownReplies } from "@scheduler-agent-supervisor/core/functions/own-replies";
-import { BOUND_AS_BYTES } from "@scheduler-agent-supervisor/core/functions/work-on-message";
+import { BOUND_AS_BYTES, ownReplies } from "@scheduler-agent-supervisor/core/functions";
 import * as df from "durable-functions";
 import { application } from "../shared/app.ts";
 

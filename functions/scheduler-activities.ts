@@ -1,5 +1,5 @@
 // The scheduler's own activities: what it has to ask or to say itself.
-import { findProgress, pollStep, publishEnd } from "@scheduler-agent-supervisor/core/functions/scheduler-activities";
+import { findProgress, pollStep, publishEnd } from "@scheduler-agent-supervisor/core/functions";
 import * as df from "durable-functions";
 import { application } from "../shared/app.ts";
 

@@ -1,7 +1,6 @@
 // The scheduler's own queue (P10): the supervisor or an operator asks here for a job's next attempt.
 import { app } from "@azure/functions";
-import { startAttempt } from "@scheduler-agent-supervisor/core/functions/start-attempt";
-import { BOUND_AS_BYTES, QUEUES } from "@scheduler-agent-supervisor/core/functions/work-on-message";
+import { BOUND_AS_BYTES, QUEUES, startAttempt } from "@scheduler-agent-supervisor/core/functions";
 import * as df from "durable-functions";
 import { application } from "../shared/app.ts";
 

@@ -1,7 +1,6 @@
 // The front door (P1): jobs arrive on the shared queues, or on their sender's own.
 import { app } from "@azure/functions";
-import { submission } from "@scheduler-agent-supervisor/core/functions/submission";
-import { BOUND_AS_BYTES, functionName, QUEUES } from "@scheduler-agent-supervisor/core/functions/work-on-message";
+import { BOUND_AS_BYTES, functionName, QUEUES, submission } from "@scheduler-agent-supervisor/core/functions";
 import * as df from "durable-functions";
 import { application } from "../shared/app.ts";
 

@@ -1,6 +1,6 @@
 // Telemetry begins with the app and sends what it still holds before the app ends.
 import { app } from "@azure/functions";
-import { telemetryHooks } from "@scheduler-agent-supervisor/core/functions/telemetry";
+import { telemetryHooks } from "@scheduler-agent-supervisor/core/functions";
 import { application } from "../shared/app.ts";
 
 const { preInvocation, appStart, appTerminate } = telemetryHooks(application);

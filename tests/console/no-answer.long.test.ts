@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BlobServiceClient } from "@azure/storage-blob";
-import { LEASE_CONTAINER } from "@scheduler-agent-supervisor/core/supervision";
+import { LEASE_CONTAINER } from "@scheduler-agent-supervisor/core/scheduling";
 import { createGaugesSigns } from "@scheduler-agent-supervisor/operator/internal/supervision/gauges-signs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";

@@ -2,7 +2,7 @@
 
 import { BlobServiceClient } from "@azure/storage-blob";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
-import { LEASE_CONTAINER } from "@scheduler-agent-supervisor/core/supervision";
+import { LEASE_CONTAINER } from "@scheduler-agent-supervisor/core/scheduling";
 import { type Report, reportedAfter } from "@scheduler-agent-supervisor/operator/internal/domain/reported";
 import { createReportStore } from "@scheduler-agent-supervisor/operator/internal/supervision/report-blob";
 import { madeOrder } from "../support/made-order.ts";

@@ -1,6 +1,6 @@
 // Each trouble of store, bus and storage, and of what came over the bus: named at home and in the terminal, and never green.
 import { BlobServiceClient } from "@azure/storage-blob";
-import { LEASE_BLOB, LEASE_CONTAINER } from "@scheduler-agent-supervisor/core/supervision";
+import { LEASE_BLOB, LEASE_CONTAINER } from "@scheduler-agent-supervisor/core/scheduling";
 import { expect } from "vitest";
 import { MINUTE_MS, NOT_KNOWN } from "./named.ts";
 import { isProcessed, namedOneByOne } from "./troubles.ts";

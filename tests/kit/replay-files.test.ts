@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { scheduler } from "@scheduler-agent-supervisor/core/functions/scheduler";
+import { scheduler } from "@scheduler-agent-supervisor/core/scheduling";
 import { replayFiles } from "@scheduler-agent-supervisor/testing";
 import type * as df from "durable-functions";
 import { afterAll, expect, test } from "vitest";

@@ -1,5 +1,5 @@
 // Stored histories of this app's workflows, replayed: what changed code would do to instances in flight.
-import { scheduler } from "@scheduler-agent-supervisor/core/functions/scheduler";
+import { scheduler } from "@scheduler-agent-supervisor/core/scheduling";
 import { createWorld, replay, type StoredEvent } from "@scheduler-agent-supervisor/testing";
 import type * as df from "durable-functions";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Public entry `core/scheduling`: what the scheduler does with a job, over its ports.
+// Public entry `core/scheduling`: what submission, scheduler and supervisor do with a job, over their ports.
 
 export { completionsOf } from "./domain/record/outbox.ts";
 export { type AgentPresence, createAgentPresence } from "./scheduler/admission/agent-presence.ts";
@@ -16,6 +16,7 @@ export { type Reported, reportStep } from "./scheduler/operating/report-step.ts"
 export { writeAuditLog } from "./scheduler/operating/write-audit-log.ts";
 export { type Context, type Ports, type Telemetry, type Timing, USUAL_TIMING } from "./scheduler/ports.ts";
 export { publishEndOf } from "./scheduler/publishing/publish.ts";
+export { scheduler } from "./scheduler/scheduler.ts";
 export {
   type OrchestrationClient,
   reportEnd,
@@ -32,3 +33,12 @@ export { type ReadEnd, reportByKey } from "./scheduler/steps/report-by-key.ts";
 export { runStep } from "./scheduler/steps/run-step.ts";
 export { runSteps } from "./scheduler/steps/run-steps.ts";
 export { takeReply, takeReport } from "./scheduler/steps/take-reply.ts";
+export { contentDigest } from "./submission/content-digest.ts";
+export { type JobProgress, progressFor } from "./submission/job-progress.ts";
+export { submitForCaller, submitJob } from "./submission/submit-job.ts";
+export { takeCancellation } from "./submission/take-cancellation.ts";
+export { createAbsences } from "./supervisor/absences.ts";
+export { STILL_PUBLISHED_MS } from "./supervisor/close-jobs.ts";
+export { LEASE_BLOB, LEASE_CONTAINER, STORAGE_RETRY } from "./supervisor/connect.ts";
+export type { Leadership } from "./supervisor/leadership.ts";
+export { sweep, sweepFor } from "./supervisor/sweep.ts";

@@ -12,14 +12,14 @@ import {
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { instant } from "@scheduler-agent-supervisor/core/domain";
 import { QUEUES, requestsQueueOf } from "@scheduler-agent-supervisor/core/messaging";
-import type { Pauses } from "@scheduler-agent-supervisor/core/scheduling";
-import { type ClosingStore, CONTAINERS, type Pause } from "@scheduler-agent-supervisor/core/store";
 import {
   LEASE_BLOB,
   LEASE_CONTAINER,
+  type Pauses,
   STILL_PUBLISHED_MS,
   STORAGE_RETRY,
-} from "@scheduler-agent-supervisor/core/supervision";
+} from "@scheduler-agent-supervisor/core/scheduling";
+import { type ClosingStore, CONTAINERS, type Pause } from "@scheduler-agent-supervisor/core/store";
 import { MOST_JOBS } from "./domain/bulk.ts";
 import { type GaugesFreshness, gaugesFreshness } from "./domain/gauges-freshness.ts";
 import { switchedOff } from "./domain/switched-off.ts";

@@ -1,7 +1,7 @@
 // Agents and workflows, for operators: lists pauses and the health of each endpoint; pauses and resumes.
 
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/hosting";
+import { atFault } from "@scheduler-agent-supervisor/core/functions";
 import { changePause } from "@scheduler-agent-supervisor/core/scheduling";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";

@@ -1,7 +1,7 @@
 // Actions on many jobs (P9, P13): any operator can preview, start, watch, pause and cancel them; and the activity that does one turn.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault, engineClient } from "@scheduler-agent-supervisor/core/hosting";
+import { atFault, engineClient } from "@scheduler-agent-supervisor/core/functions";
 import { allKeys } from "@scheduler-agent-supervisor/core/messaging";
 import { startOnce } from "@scheduler-agent-supervisor/core/scheduling";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";

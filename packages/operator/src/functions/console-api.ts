@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/hosting";
+import { atFault } from "@scheduler-agent-supervisor/core/functions";
 import { allKeys, contentSchemaOf, contractFor, resultSchemaOf } from "@scheduler-agent-supervisor/core/messaging";
 import { notableEvents } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";

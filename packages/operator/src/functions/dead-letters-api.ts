@@ -1,7 +1,7 @@
 // The operator's API for dead letters and the quarantine: lists the messages, and acts on one message.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/hosting";
+import { atFault } from "@scheduler-agent-supervisor/core/functions";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import type { MessageWaveResults } from "../messaging/console-contract.ts";

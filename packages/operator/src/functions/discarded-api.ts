@@ -1,7 +1,7 @@
 // Messages that operators discarded (P11), as HTTP functions: shows them, and sends them again.
 
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/hosting";
+import { atFault } from "@scheduler-agent-supervisor/core/functions";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import { parseDeadLetterRequest, parseDiscardedList } from "../messaging/dead-letter-request.ts";

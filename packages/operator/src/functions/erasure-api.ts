@@ -1,7 +1,7 @@
 // Erasure (operator): removes all data of a job that is over from the store.
 
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/hosting";
+import { atFault } from "@scheduler-agent-supervisor/core/functions";
 import { parseErasure } from "@scheduler-agent-supervisor/core/messaging";
 import { entityTag } from "@scheduler-agent-supervisor/core/store";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";

@@ -3,7 +3,7 @@
 import type { FunctionInput, InvocationContext, Timer } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { instant } from "@scheduler-agent-supervisor/core/domain";
-import { engineClient } from "@scheduler-agent-supervisor/core/hosting";
+import { engineClient } from "@scheduler-agent-supervisor/core/functions";
 import { startOnce, type Telemetry } from "@scheduler-agent-supervisor/core/scheduling";
 import { logTelemetry } from "@scheduler-agent-supervisor/core/telemetry";
 import * as df from "durable-functions";

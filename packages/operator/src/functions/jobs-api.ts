@@ -1,7 +1,7 @@
 // The operator's API (P9, P11, P13): shows the state of the jobs, and acts on one job.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/hosting";
+import { atFault } from "@scheduler-agent-supervisor/core/functions";
 import {
   allKeys,
   type OperatorRequest,

@@ -9,7 +9,7 @@ import type {
 } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { OtherVersionNeeded } from "@scheduler-agent-supervisor/core/domain";
-import { atFault } from "@scheduler-agent-supervisor/core/hosting";
+import { atFault } from "@scheduler-agent-supervisor/core/functions";
 import { isNotStorable, isWantedVersion, reasonOf } from "@scheduler-agent-supervisor/core/store";
 import { outgoing } from "@scheduler-agent-supervisor/core/telemetry";
 import { parseIfMatch } from "../messaging/entity-tag.ts";

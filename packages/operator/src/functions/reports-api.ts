@@ -1,7 +1,7 @@
 // What the app reports of itself that no job shows; and its dismissal, once its cause is dealt with.
 
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/hosting";
+import { atFault } from "@scheduler-agent-supervisor/core/functions";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import { parseDismissal } from "../messaging/dismissal-request.ts";

@@ -2,7 +2,7 @@
 import type { HttpResponseInit } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { Outage } from "@scheduler-agent-supervisor/core/domain";
-import { atFault, engineClient } from "@scheduler-agent-supervisor/core/hosting";
+import { atFault, engineClient } from "@scheduler-agent-supervisor/core/functions";
 import { parseStepReport } from "@scheduler-agent-supervisor/core/messaging";
 import { type Reported, reportEnd, reportStep } from "@scheduler-agent-supervisor/core/scheduling";
 import { entityTag } from "@scheduler-agent-supervisor/core/store";

@@ -2,10 +2,16 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { hasEnded, Outage, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
-import { atFault, engineClient } from "@scheduler-agent-supervisor/core/hosting";
+import { atFault, engineClient } from "@scheduler-agent-supervisor/core/functions";
 import { parseOperatorRequest, readBody } from "@scheduler-agent-supervisor/core/messaging";
-import { operateJob, startClaimed, WorkflowPaused } from "@scheduler-agent-supervisor/core/scheduling";
-import { type JobProgress, progressFor, submitForCaller } from "@scheduler-agent-supervisor/core/submission";
+import {
+  type JobProgress,
+  operateJob,
+  progressFor,
+  startClaimed,
+  submitForCaller,
+  WorkflowPaused,
+} from "@scheduler-agent-supervisor/core/scheduling";
 import { activeTraceparent, observe, type Telemetry } from "@scheduler-agent-supervisor/core/telemetry";
 import * as df from "durable-functions";
 import { ownerFor } from "../messaging/operator-access.ts";

@@ -1,8 +1,8 @@
 // The supervisor over HTTP (P10, P12): a sweep on request.
 
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/hosting";
-import { sweepFor } from "@scheduler-agent-supervisor/core/supervision";
+import { atFault } from "@scheduler-agent-supervisor/core/functions";
+import { sweepFor } from "@scheduler-agent-supervisor/core/scheduling";
 import { logTelemetry } from "@scheduler-agent-supervisor/core/telemetry";
 import { parseSweepQuery } from "../messaging/supervisor-request.ts";
 import type { Endpoints } from "./operator-endpoint.ts";

@@ -1,7 +1,7 @@
 // Who handles which job: an operator takes it, and the others see the name.
 
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/hosting";
+import { atFault } from "@scheduler-agent-supervisor/core/functions";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import type { TakeAnswer, TakenJobs } from "../messaging/console-contract.ts";

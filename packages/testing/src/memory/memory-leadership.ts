@@ -1,5 +1,5 @@
 // The leadership among supervisors in memory: for tests of everything that uses the port.
-import type { Leadership } from "@scheduler-agent-supervisor/core/supervision";
+import type { Leadership } from "@scheduler-agent-supervisor/core/scheduling";
 
 /** The shared state of the supervisors. */
 export interface MemoryLease {

@@ -1,7 +1,7 @@
 // Runs the real orchestrator of the core (functions/scheduler.ts) over the events of its history, as the durable engine does.
 
 import { type Attempt, looksAt, runKey, type StepTask } from "@scheduler-agent-supervisor/core/domain";
-import { scheduler } from "@scheduler-agent-supervisor/core/functions/scheduler";
+import { scheduler } from "@scheduler-agent-supervisor/core/scheduling";
 import { NOW_MS } from "./abstract-time.ts";
 
 /** What happened to the task with this index: an activity's or an event's result, a failure, or a timer that fired. */

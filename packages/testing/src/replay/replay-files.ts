@@ -1,8 +1,7 @@
 // Replays the histories of a folder: one file for each orchestration, as `npm run histories` or Azure Storage gave it.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { scheduler } from "@scheduler-agent-supervisor/core/functions/scheduler";
-import { SCHEDULER } from "@scheduler-agent-supervisor/core/scheduling";
+import { SCHEDULER, scheduler } from "@scheduler-agent-supervisor/core/scheduling";
 import { EVENT } from "./orchestration-history.ts";
 import { type ReplayOutcome, replay, type StoredEvent } from "./replay.ts";
 import type { Orchestrator } from "./replayed.ts";

@@ -1,5 +1,5 @@
 // Replays a stored history against an orchestrator: whether instances that are in flight go on with changed code, or would break.
-import { scheduler } from "@scheduler-agent-supervisor/core/functions/scheduler";
+import { scheduler } from "@scheduler-agent-supervisor/core/scheduling";
 import { EVENT, type HistoryEvent } from "./orchestration-history.ts";
 import { type OpenTask, type Orchestrator, Replay } from "./replayed.ts";
 

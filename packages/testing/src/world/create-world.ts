@@ -2,12 +2,18 @@
 
 import type { Business } from "@scheduler-agent-supervisor/core/app";
 import { attemptId, type StateRecord, type StepResult, type StepState } from "@scheduler-agent-supervisor/core/domain";
-import { scheduler } from "@scheduler-agent-supervisor/core/functions/scheduler";
 import type { Rejection, StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
-import { type Context, type Ports, SCHEDULER, startClaimed } from "@scheduler-agent-supervisor/core/scheduling";
+import {
+  type Context,
+  type Ports,
+  SCHEDULER,
+  scheduler,
+  startClaimed,
+  submitJob,
+  sweep,
+  takeCancellation,
+} from "@scheduler-agent-supervisor/core/scheduling";
 import { recordOf, type SupervisionEntry } from "@scheduler-agent-supervisor/core/store";
-import { submitJob, takeCancellation } from "@scheduler-agent-supervisor/core/submission";
-import { sweep } from "@scheduler-agent-supervisor/core/supervision";
 import type { Attributes, EventName } from "@scheduler-agent-supervisor/core/telemetry";
 import { type EngineOptions, MemoryEngine, type WorldEngine } from "../memory/memory-engine.ts";
 import { createMemoryJobStore } from "../memory/memory-job-store.ts";

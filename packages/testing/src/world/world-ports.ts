@@ -5,8 +5,7 @@ import type { AgentEndpoints, Business } from "@scheduler-agent-supervisor/core/
 import type { RouteOptions } from "@scheduler-agent-supervisor/core/composition";
 import { offered } from "@scheduler-agent-supervisor/core/domain";
 import type { Messenger } from "@scheduler-agent-supervisor/core/messaging";
-import { completionUrl, type Ports, USUAL_TIMING } from "@scheduler-agent-supervisor/core/scheduling";
-import { createAbsences } from "@scheduler-agent-supervisor/core/supervision";
+import { completionUrl, createAbsences, type Ports, USUAL_TIMING } from "@scheduler-agent-supervisor/core/scheduling";
 import { createMemoryAuditLog } from "../memory/memory-audit-log.ts";
 import type { MemoryJobStore } from "../memory/memory-job-store.ts";
 import { createMemoryLease } from "../memory/memory-leadership.ts";

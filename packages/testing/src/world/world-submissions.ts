@@ -4,12 +4,14 @@ import type { Business } from "@scheduler-agent-supervisor/core/app";
 import { idNameOf, idOf } from "@scheduler-agent-supervisor/core/messaging";
 import {
   type Context,
+  contentDigest,
   type ReadEnd,
   reportByKey,
   reportEnd,
   startClaimed,
+  submitJob,
+  takeCancellation,
 } from "@scheduler-agent-supervisor/core/scheduling";
-import { contentDigest, submitJob, takeCancellation } from "@scheduler-agent-supervisor/core/submission";
 import type { WorldEngine } from "../memory/memory-engine.ts";
 import { type Processes, SUBMISSION } from "./processes.ts";
 import type { VirtualTime } from "./virtual-time.ts";
