@@ -48,6 +48,7 @@ const data = mkdtempSync(join(tmpdir(), "alerts-"));
 const adapted = adaptApp([CHAIN, GRAPH, HASTY_TRIP], { breaker: { failures: 1 } });
 let app: TestStack;
 beforeAll(async () => {
+  throwFor("alert-9");
   app = await startTestStack({
     data,
     appDir: adapted.dir,
@@ -67,6 +68,15 @@ afterAll(async () => {
   adapted[Symbol.dispose]();
   rmSync(data, { recursive: true, force: true });
 });
+
+/** The app's own code throws for that order. */
+function throwFor(orderId: string): void {
+  const file = join(adapted.dir, "dist/shared/agents/fraud.js");
+  const code = readFileSync(file, "utf8");
+  const changed = code.replace('path: "checks"', `path: orderId === "${orderId}" ? undefined.path : "checks"`);
+  if (changed === code) throw new Error(`${file} is not what it was`);
+  writeFileSync(file, changed);
+}
 
 /** It can't be written then. */
 function withoutAuditLog(): string {
@@ -88,7 +98,7 @@ async function operate(orderId: string, action: string): Promise<void> {
   expect(response.status, await response.text()).toBe(200);
 }
 
-/** An order in Error, one marked resolved, one compensated, one cancelled, a car that may be rented and can't be given back, a missing reply queue, a broken endpoint, one that rejects us, a record that nobody can judge, one that is held up. */
+/** An order in Error, one marked resolved, one compensated, one cancelled, a car that may be rented and can't be given back, a missing reply queue, a broken endpoint, one that rejects us, a record that nobody can judge, one that is held up, code that throws. */
 async function makeTrouble(): Promise<void> {
   for (const orderId of ["alert-1", "alert-2"]) {
     await app.switchOn("payment", { kind: "reject", message: "no", match: { orderId } });
@@ -118,6 +128,7 @@ async function makeTrouble(): Promise<void> {
   await operate("alert-7", "cancel");
   await app.switchOn("fraud", { kind: "slow", delayMs: 60_000, match: { orderId: "alert-8" } });
   await app.shop.send(madeOrder("alert-8"));
+  await app.shop.send(madeOrder("alert-9"));
 }
 
 test("every alert that asks the logs has a filter that is read here, but those over the platform's own tables", () => {
