@@ -1,8 +1,12 @@
 // Why steps of an overdue record were not taken up (P26): there is too much to do, or nobody takes their agents' work.
 
+import { stepOfRun } from "../domain/definition/items.ts";
+import type { Workflow } from "../domain/definition/workflow.ts";
+import { instant } from "../domain/duration.ts";
 import { expiresAt } from "../domain/record/due.ts";
+import { runsInHand } from "../domain/record/plan.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
-import { prolonged } from "../domain/record/wait.ts";
+import { AWAY_AFTER_MS, prolonged } from "../domain/record/wait.ts";
 import { endingWaits, type UntakenRuns, waitingRuns } from "../domain/recovery/recovery.ts";
 import { runKey } from "../domain/steps/attempt.ts";
 import type { ProlongedWait } from "../domain/steps/verdicts.ts";
@@ -27,6 +31,24 @@ export async function prolongedWaits(
     }),
   );
   return waits.flat();
+}
+
+/**
+ * The app was away when a step of an agent with a queue had its time: the agent's reply may have come in time, and be in its queue still. It is found
+ * once: the record is due later then.
+ */
+export function mayHaveReplied(
+  record: StateRecord,
+  { steps }: Pick<Workflow, "steps">,
+  overdueBefore: string,
+  now: number,
+): boolean {
+  if (record.processState !== "Processing" || now - Date.parse(record.dueAt ?? instant(now)) < AWAY_AFTER_MS)
+    return false;
+  return runsInHand(record.steps).some(
+    ({ step, run }) =>
+      expiresAt(run) < overdueBefore && steps.find(({ name }) => name === stepOfRun(step))?.transport === "queue",
+  );
 }
 
 interface WaitsJudged extends UntakenRuns {

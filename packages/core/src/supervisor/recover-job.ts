@@ -27,7 +27,7 @@ import { askAgain } from "../scheduler/steps/ask-later.ts";
 import { taskIn } from "../scheduler/steps/task-in.ts";
 import type { AgentTimeout } from "../store/audit-log.ts";
 import type { Versioned } from "../store/job-store.ts";
-import { judgeWaits, prolongedWaits } from "./judge-waits.ts";
+import { judgeWaits, mayHaveReplied, prolongedWaits } from "./judge-waits.ts";
 import { isThrottled } from "./pace.ts";
 import { ruleInWords } from "./rule.ts";
 
@@ -65,6 +65,7 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
     const judge = async (): Promise<Verdict> => {
       const prolonging = await prolongedWaits(record, overdueBefore, instant(now), context);
       if (prolonging.length > 0) return { kind: "prolong", waits: prolonging };
+      if (mayHaveReplied(record, workflow, overdueBefore, now)) return lookAgain(now, REPLIES_READ_MS);
       const { isPaused, ...waits } = await judgeWaits(record, overdueBefore, context);
       const decided = decideRecovery(record, policyOf, overdueBefore, misconfiguredRetryMs, waits);
       const isPostponed = decided.kind === "reschedule" && (isPaused || !mayReschedule());
@@ -141,9 +142,11 @@ async function stepBack(due: Versioned, fault: unknown, { store, now }: Context)
 }
 
 const LOOK_AGAIN_MS = 10_000;
+/** Replies that waited for the app are read in that time. */
+const REPLIES_READ_MS = 30_000;
 
-function lookAgain(now: number): Verdict {
-  return { kind: "later", at: instant(now + LOOK_AGAIN_MS) };
+function lookAgain(now: number, ms = LOOK_AGAIN_MS): Verdict {
+  return { kind: "later", at: instant(now + ms) };
 }
 
 function overdueIn(verdict: AnyVerdict, record: StateRecord, overdueBefore: string): string | null {

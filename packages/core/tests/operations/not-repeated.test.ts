@@ -116,7 +116,7 @@ async function claimed(app: Context) {
 }
 
 async function recovered(app: Context, step?: string): Promise<StepTask> {
-  world.clock += 3 * MINUTE_MS;
+  world.clock += 2.5 * MINUTE_MS;
   await sweep(app);
   return again(app, step);
 }

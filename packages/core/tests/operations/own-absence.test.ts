@@ -7,6 +7,7 @@ import type { Direction, StepRecord } from "../../src/domain/record/state-record
 import { type Attempt, advance, type StepTask, tasksToBegin } from "../../src/domain/steps/attempt.ts";
 import { nextPolls } from "../../src/domain/steps/next-polls.ts";
 import { loadWorkflows } from "../../src/domain/workflows/workflows.ts";
+import type { ReceivedMessage } from "../../src/messaging/messenger.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
 import { askAgent } from "../../src/scheduler/steps/ask-agent.ts";
 import { parseReport } from "../../src/scheduler/steps/completion.ts";
@@ -314,6 +315,31 @@ describe("an agent that is asked over its queue", () => {
   const latest = () => world.requests.at(-1)?.request;
   const reply = (body: object) => takeReply({ ticket: latest()?.ticket, ...body }, world);
   const later = { kind: "pending", retryAfterMs: MINUTE_MS, reference: "booking 7" };
+
+  /** Its reply came into the app's queue at that time. */
+  const cameAt = (at: number) => ({ message: { enqueuedAt: new Date(at).toISOString() } as ReceivedMessage });
+
+  test("P8 and whose reply came while the app was away: it was in time, and no failure is counted", async () => {
+    await begun(stay("PT1H", "queue"));
+    const inTime = world.clock + 5000;
+    world.clock += 5 * MINUTE_MS;
+    // The supervisor is back before the reply is read.
+    await sweep(world);
+    expect(await record()).toMatchObject({ processState: "Processing", attempt: 1, failureCount: 0 });
+    await takeReply({ ticket: latest()?.ticket, ...DONE }, world, cameAt(inTime));
+    expect(await record()).toMatchObject({ processState: "Processed", failureCount: 0 });
+  });
+
+  test("P8 and that replies after its complete-by, whenever the reply is read, is late", async () => {
+    await begun(stay("PT1H", "queue"));
+    const late = world.clock + 2 * MINUTE_MS;
+    world.clock += 5 * MINUTE_MS;
+    await takeReply({ ticket: latest()?.ticket, ...DONE }, world, cameAt(late));
+    expect(await step()).not.toMatchObject({ state: "Completed" });
+    await sweep(world);
+    await pass(3 * MINUTE_MS);
+    expect((await record())?.attempt).toBeGreaterThan(1);
+  });
 
   test("P26 and that is paused over the end of the wait, is asked again, and has the time that it had left", async () => {
     await begun(stay("PT1H", "queue"));

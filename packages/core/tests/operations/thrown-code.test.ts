@@ -92,7 +92,7 @@ test("P33 what an agent with a queue sees throws: nothing is sent, and the step 
   expect(world.requests).toEqual([]);
   const expiry = { endpoint: "what inventory sees", message: expect.stringContaining("no such line"), ofCode: true };
   expect(await world.stateOf()).toMatchObject({ steps: { reserveStock: { state: "Running", expiry } } });
-  world.clock += DAY_MS;
+  world.clock += 60_000;
   expect(await sweep(world)).toMatchObject({ held: 1 });
 });
 

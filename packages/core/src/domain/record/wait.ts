@@ -28,7 +28,7 @@ export interface AroundWait {
 }
 
 /** The supervisor finds what is due sooner, unless it or its store was away. */
-const AWAY_AFTER_MS = 120_000;
+export const AWAY_AFTER_MS = 120_000;
 /** For the service to report again: as long as the app was away, because many services double their pauses; within these limits. */
 const SHORTEST_MS = 600_000;
 const LONGEST_MS = 3_600_000;

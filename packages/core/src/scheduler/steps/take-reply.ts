@@ -73,7 +73,7 @@ export async function takeReply(
     });
     return undefined;
   }
-  const taken = await takeWord(parsed.reply, context);
+  const taken = await takeWord(parsed.reply, context, message?.enqueuedAt);
   if (taken.kind === "unverified") measure("replies.unverified", 1);
   if (taken.kind === "misfit") await askForAnother(parsed.reply, taken, context);
   return taken.kind === "recorded" ? taken.received : undefined;
@@ -163,13 +163,14 @@ function isBetween({ processState, direction }: StateRecord, run: StepRun, ofRun
   return isInHand(run) && completeBy !== null && ports.now() > Date.parse(completeBy);
 }
 
-async function takeWord(said: AgentReplyMessage, context: Context): Promise<Taken> {
+/** @param cameAt when it came into its queue; now if absent: what waited there because the app was away is not late */
+async function takeWord(said: AgentReplyMessage, context: Context, cameAt?: string): Promise<Taken> {
   const { ticket } = said;
   const late = async (reason: string): Promise<Taken> => {
     await rejectLate(ticket, reason, context);
     return { kind: "late" };
   };
-  const read = await taskOf(ticket, context);
+  const read = await taskOf(ticket, earlier(cameAt, context.now()), context);
   if (read === undefined) return { kind: "unverified" };
   if (typeof read === "string") return late(read);
   const { task, isPast, isHistoryFull } = read;
@@ -212,7 +213,7 @@ const NOTED = { kind: "noted" } as const;
 
 interface TaskRead {
   readonly task: StepTask;
-  /** Its time was over when the reply was read. */
+  /** Its time was over when the reply came. */
   readonly isPast: boolean;
   readonly isHistoryFull: boolean;
 }
@@ -221,14 +222,22 @@ interface TaskRead {
  * The task of the reply, rebuilt from the record; the reason why there is none; undefined if the reply may be anybody's. No reply is late or
  * unverified because of a stale read.
  */
-async function taskOf(ticket: Ticket, ports: Ports): Promise<TaskRead | string | undefined> {
+async function taskOf(ticket: Ticket, at: number, ports: Ports): Promise<TaskRead | string | undefined> {
   const { jobId } = ticket;
-  const read = taskFrom((await ports.store.state(jobId))?.record, ticket, ports);
+  const read = taskFrom((await ports.store.state(jobId))?.record, ticket, at, ports);
   if (typeof read === "object" && !read.isPast) return read;
-  return taskFrom((await ports.store.latest(jobId))?.record, ticket, ports);
+  return taskFrom((await ports.store.latest(jobId))?.record, ticket, at, ports);
 }
 
-function taskFrom(record: StateRecord | undefined, ticket: Ticket, ports: Ports): TaskRead | string | undefined {
+const earlier = (cameAt: string | undefined, now: number) =>
+  Math.min(now, cameAt === undefined ? now : Date.parse(cameAt));
+
+function taskFrom(
+  record: StateRecord | undefined,
+  ticket: Ticket,
+  at: number,
+  ports: Ports,
+): TaskRead | string | undefined {
   const { attempt, step, direction, lockedBy } = ticket;
   const run = record && Object.hasOwn(record.steps, step) ? runOf(record.steps[step], direction) : undefined;
   if (!record || !run) return undefined;
@@ -242,7 +251,7 @@ function taskFrom(record: StateRecord | undefined, ticket: Ticket, ports: Ports)
   if (run.attempt !== attempt) return late("another attempt has asked anew");
   const isHeld = record.processState === "Processing" && attempt === record.attempt;
   if (isHeld && lockedBy !== record.lockedBy) return late("another holder has asked");
-  const isPast = isInHand(run) && ports.now() > Date.parse(task.completeBy);
+  const isPast = isInHand(run) && at > Date.parse(task.completeBy);
   return { task, isPast, isHistoryFull: record.history.length >= MOST_NOTED };
 }
 
