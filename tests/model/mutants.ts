@@ -179,7 +179,7 @@ export const PLANTED: readonly Planted[] = [
     "an agent that begins without asking",
     "while attempt 2 holds",
     { ignoresTakeUp: true },
-    { bounds: { stalls: 1, repeats: 1 } },
+    { workflow: QUEUE, bounds: { stalls: 1, repeats: 1 } },
   ),
   plant(
     "an operator who has a step run again that an agent is at work on",

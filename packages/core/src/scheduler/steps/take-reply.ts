@@ -170,7 +170,7 @@ async function takeWord(said: AgentReplyMessage, context: Context, cameAt?: stri
     await rejectLate(ticket, reason, context);
     return { kind: "late" };
   };
-  const read = await taskOf(ticket, earlier(cameAt, context.now()), context);
+  const read = await taskOf(ticket, cameAt, context);
   if (read === undefined) return { kind: "unverified" };
   if (typeof read === "string") return late(read);
   const { task, isPast, isHistoryFull } = read;
@@ -222,20 +222,21 @@ interface TaskRead {
  * The task of the reply, rebuilt from the record; the reason why there is none; undefined if the reply may be anybody's. No reply is late or
  * unverified because of a stale read.
  */
-async function taskOf(ticket: Ticket, at: number, ports: Ports): Promise<TaskRead | string | undefined> {
+async function taskOf(
+  ticket: Ticket,
+  cameAt: string | undefined,
+  ports: Ports,
+): Promise<TaskRead | string | undefined> {
   const { jobId } = ticket;
-  const read = taskFrom((await ports.store.state(jobId))?.record, ticket, at, ports);
+  const read = taskFrom((await ports.store.state(jobId))?.record, ticket, cameAt, ports);
   if (typeof read === "object" && !read.isPast) return read;
-  return taskFrom((await ports.store.latest(jobId))?.record, ticket, at, ports);
+  return taskFrom((await ports.store.latest(jobId))?.record, ticket, cameAt, ports);
 }
-
-const earlier = (cameAt: string | undefined, now: number) =>
-  Math.min(now, cameAt === undefined ? now : Date.parse(cameAt));
 
 function taskFrom(
   record: StateRecord | undefined,
   ticket: Ticket,
-  at: number,
+  cameAt: string | undefined,
   ports: Ports,
 ): TaskRead | string | undefined {
   const { attempt, step, direction, lockedBy } = ticket;
@@ -251,7 +252,8 @@ function taskFrom(
   if (run.attempt !== attempt) return late("another attempt has asked anew");
   const isHeld = record.processState === "Processing" && attempt === record.attempt;
   if (isHeld && lockedBy !== record.lockedBy) return late("another holder has asked");
-  const isPast = isInHand(run) && at > Date.parse(task.completeBy);
+  const cameMs = cameAt === undefined ? ports.now() : Math.min(ports.now(), Date.parse(cameAt));
+  const isPast = isInHand(run) && cameMs > Date.parse(task.completeBy);
   return { task, isPast, isHistoryFull: record.history.length >= MOST_NOTED };
 }
 
