@@ -1,7 +1,8 @@
-// The audit log's contract on the Cosmos DB server, through the official SDK.
+// The contracts of the audit log and of the pauses beside it on the Cosmos DB server, through the official SDK.
 
 import type { BlobClient } from "@azure/storage-blob";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
+import { createCosmosPauseStore } from "@scheduler-agent-supervisor/core/internal/store/pause-store";
 import type { ListPage, ListPosition } from "@scheduler-agent-supervisor/operator/internal/domain/list-page";
 import {
   createSupervisionReader,
@@ -10,6 +11,7 @@ import {
 } from "@scheduler-agent-supervisor/operator/internal/supervision/read-supervision";
 import { afterAll, expect, test } from "vitest";
 import { supervisionLogContract } from "../../packages/core/tests/contract/audit-log.ts";
+import { pauseStoreContract } from "../../packages/core/tests/contract/pause-store.ts";
 import { databaseOf } from "../support/store.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
@@ -25,6 +27,8 @@ supervisionLogContract("cosmos", async () => {
   app = await startTestStack({ parts: ["bus", "cosmos"], host: false });
   return createCosmosAuditLog(logs());
 });
+
+pauseStoreContract("cosmos", () => createCosmosPauseStore(logs().supervision));
 
 const DAY = "2026-06-01";
 
