@@ -40,7 +40,7 @@ export interface Shop {
  * @param queue for all that is not urgent
  */
 export function openShop(settings: Settings, statuses?: WantedStatuses, queue: string = QUEUES.jobs): Shop {
-  const client = openBus(settings, { retryOptions: { maxRetries: 2, retryDelayInMs: 300 } });
+  const client = openBus(settings, { retryOptions: { maxRetries: 4, retryDelayInMs: 300 } });
   const normal = client.createSender(queue);
   const high = client.createSender(QUEUES.priorityJobs);
 

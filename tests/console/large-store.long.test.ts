@@ -65,7 +65,7 @@ const VIEWS: readonly (readonly [path: string, title: string, shown: (page: Page
   ["/jobs/failed-17", "one order", (page) => page.getByText("Why it needs a person").waitFor()],
   ["/dead-letters", "the dead letters", (page) => page.locator("h1").waitFor()],
   ["/agents", "the agents", (page) => page.getByRole("region", { name: "shipping" }).waitFor()],
-  ["/supervision", "the supervision", (page) => page.getByText("Nothing is recorded for this day").waitFor()],
+  ["/supervision", "the supervision", (page) => page.getByText("Nothing is recorded in this time").waitFor()],
 ];
 
 test.each(VIEWS)(

@@ -34,11 +34,17 @@ test(
       return Number((await container.items.query<number>(query).fetchAll()).resources[0] ?? 0);
     };
     const begun = Date.now();
-    const sending = app.shop.sendMany(ORDERS, undefined, { onSent: () => undefined }, THREE_STEPS.name);
+    let unsent: unknown;
+    const sending = app.shop
+      .sendMany(ORDERS, undefined, { onSent: () => undefined }, THREE_STEPS.name)
+      .catch((cause) => {
+        unsent = cause;
+      });
     const memory: { ended: number; megabytes: number }[] = [];
     const kills = [...KILLS];
     for (let ended = 0; ended < ORDERS; ) {
       await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
+      if (unsent) throw unsent;
       ended = await count("c.processState = 'Processed'").catch(() => ended);
       memory.push({ ended, megabytes: megabytesOfAll() });
       const [next] = kills;

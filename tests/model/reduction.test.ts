@@ -29,7 +29,7 @@ import {
 import { StateTable } from "@scheduler-agent-supervisor/testing/internal/model/state-table";
 import { expect, test } from "vitest";
 import { PLANTED } from "./mutants.ts";
-import { CHAIN, FORK, LATER, LATER_BACK, QUEUE, UNEQUAL, UNTIL_DEADLINE } from "./workflows.ts";
+import { CHAIN, FORK, LATER, LATER_ALONE, LATER_BACK, QUEUE, UNEQUAL, UNTIL_DEADLINE } from "./workflows.ts";
 
 const ONE: readonly Host[] = ["east"];
 const ALONE: Workflow = { ...CHAIN, steps: CHAIN.steps.slice(0, 1) };
@@ -53,7 +53,7 @@ const SMALL: readonly Setting[] = [
   small("queues; a late service", { workflow: QUEUE, bounds: { lateness: 1 } }),
   small("unequal times", { workflow: UNEQUAL }),
   small("a step done later", { workflow: LATER }),
-  small("polls", { workflow: LATER, polled: ["a"] }),
+  small("polls", { workflow: LATER_ALONE, polled: ["a"] }),
   small("polls of a compensation", { workflow: LATER_BACK, polled: ["a"] }),
   small("a deadline", { workflow: UNTIL_DEADLINE, bounds: { deadlines: 1 } }),
   small("stale reads", { bounds: { staleReads: 2 } }),
