@@ -4,6 +4,7 @@ import type { OperatorRequest } from "../src/messaging/operator-request.ts";
 import { operateJob } from "../src/scheduler/operating/operate-job.ts";
 import type { JobStore } from "../src/store/job-store.ts";
 import type { WantedVersion } from "../src/store/wanted-version.ts";
+import { sweep } from "../src/supervisor/sweep.ts";
 import type { World } from "./world.ts";
 
 export const resubmit = {
@@ -29,4 +30,15 @@ export async function runNextIn(world: World) {
   const startAttempt = world.startAttempts.at(-1);
   if (!startAttempt) throw new Error("the scheduler was not notified");
   return world.runAttempt(startAttempt);
+}
+
+/** Runs attempts, and sweeps when the job is overdue, until it is in Error. */
+export async function runUntilErrorIn(world: World): Promise<void> {
+  for (let tries = 0; tries < 10; tries += 1) {
+    await runNextIn(world);
+    const { processState, dueAt } = (await world.stateOf()) ?? {};
+    if (processState === "Error") return;
+    world.clock = Date.parse(dueAt ?? "") + 5000;
+    await sweep(world);
+  }
 }

@@ -5,10 +5,9 @@ import { SentBack } from "../../src/domain/outage.ts";
 import { contentDigest } from "../../src/submission/content-digest.ts";
 import type { Envelope } from "../../src/submission/submission-message.ts";
 import { takeCancellation } from "../../src/submission/take-cancellation.ts";
-import { sweep } from "../../src/supervisor/sweep.ts";
 import { USUAL_WORKFLOW } from "../goods.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
-import { operateIn, resubmit, runNextIn } from "../operated-world.ts";
+import { operateIn, resubmit, runNextIn, runUntilErrorIn } from "../operated-world.ts";
 import { createWorld, ENVELOPE, type World } from "../world.ts";
 
 let world: World;
@@ -66,13 +65,7 @@ test("P13 P24 cancelled again after an operator has resubmitted it forward, it i
   for (const operation of ["authorize", "void"]) world.answers.set(operation, () => ({ kind: "expired" }));
   await world.runAttempt(await world.submitted());
   await cancel();
-  for (let tries = 0; tries < 10; tries += 1) {
-    await runNextIn(world);
-    const { processState, dueAt } = (await world.stateOf()) ?? {};
-    if (processState === "Error") break;
-    world.clock = Date.parse(dueAt ?? "") + 5000;
-    await sweep(world);
-  }
+  await runUntilErrorIn(world);
   expect(await world.stateOf()).toMatchObject({
     error: { kind: "compensationIncomplete", cause: { kind: "cancelled" } },
   });

@@ -4,7 +4,7 @@ import { inspectJob } from "@scheduler-agent-supervisor/operator/internal/operat
 import { beforeEach, describe, expect, test } from "vitest";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { GRAPH, NOON_MS } from "../jobs.ts";
-import { compensate, operateIn, resubmit, runNextIn } from "../operated-world.ts";
+import { compensate, operateIn, resubmit, runNextIn, runUntilErrorIn } from "../operated-world.ts";
 import { createWorld, type World } from "../world.ts";
 
 let world: World;
@@ -20,13 +20,7 @@ async function incomplete(answer: "expired" | "rejected"): Promise<void> {
   world.answers.set("arrange", () => ({ kind: "rejected", message: "no such country" }));
   world.answers.set("void", () => (answer === "expired" ? { kind: answer } : { kind: answer, message: "captured" }));
   await world.runAttempt(await world.submitted());
-  for (let tries = 0; tries < 10; tries += 1) {
-    await runNextIn(world);
-    const { processState, dueAt } = (await world.stateOf()) ?? {};
-    if (processState === "Error") break;
-    world.clock = Date.parse(dueAt ?? "") + 5000;
-    await sweep(world);
-  }
+  await runUntilErrorIn(world);
   expect(await world.stateOf()).toMatchObject({
     processState: "Error",
     direction: "compensate",
