@@ -1,6 +1,12 @@
-// The front door (P1): jobs arrive on the shared queues, or on their sender's own.
+// The front door (P1): jobs arrive on the shared queues, on their sender's own, or by HTTP.
 import { app } from "@azure/functions";
-import { BOUND_AS_BYTES, functionName, QUEUES, submission } from "@scheduler-agent-supervisor/core/functions";
+import {
+  BOUND_AS_BYTES,
+  functionName,
+  QUEUES,
+  submission,
+  submissionsByHttp,
+} from "@scheduler-agent-supervisor/core/functions";
 import * as df from "durable-functions";
 import { application } from "../shared/app.ts";
 
@@ -18,3 +24,4 @@ for (const [name, queueName] of [
     handler: submission(application, queueName),
   });
 }
+for (const [name, options] of submissionsByHttp(application)) app.http(name, options);

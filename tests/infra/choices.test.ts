@@ -243,7 +243,7 @@ test("sign-in: tokens of version 2, a scope, clients that need no consent, roles
     "registration.roles",
   ])
     expect(module).toContain(part);
-  const access = read("packages/operator/src/messaging/operator-access.ts");
+  const access = read("packages/core/src/functions/sign-in.ts");
   for (const { value } of registration.roles) expect(access).toContain(`"${value}"`);
   expect(registration.clients.map(({ appId }) => appId)).toContain("04b07795-8ddb-461a-bbee-02f9e1bf7b46");
   const recipe = read("docs/how-to/identity.md").split("\n## Signing in\n")[1]?.split("\n## ")[0] ?? "";

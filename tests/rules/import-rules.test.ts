@@ -96,7 +96,7 @@ const FORBIDDEN: readonly Planted[] = [
   ["packages/testing/src/world/planted.ts", `${CORE}/internal/scheduler/run-step`],
   ["packages/operator/src/planted.ts", `${CORE}/internal/domain/state-record`],
   ["packages/operator/src/store/planted.ts", `${CORE}/internal/store/job-store`],
-  ["packages/operator/src/functions/planted.ts", `${CORE}/internal/functions/at-fault`],
+  ["packages/operator/src/functions/planted.ts", `${CORE}/internal/functions/answers`],
   ["packages/client/src/planted.ts", "../../core/src/domain/job.ts"],
   ["packages/client/src/planted.ts", "node:fs"],
   ["functions/planted.ts", "./submission.ts"],

@@ -75,7 +75,7 @@ export const THREATS: { readonly [attack: string]: readonly Shown[] } = {
     ["tests/stack/operator-roles.test.ts", "however a request"],
   ],
   O2: [
-    ["packages/operator/src/messaging/operator-access.test.ts", "with a function key"],
+    ["packages/core/src/functions/sign-in.test.ts", "with a function key"],
     ["tests/stack/operator-roles.test.ts", "does not start"],
     ["packages/core/src/app/unsafe-settings.test.ts", "development is rejected"],
   ],
@@ -95,14 +95,14 @@ export const THREATS: { readonly [attack: string]: readonly Shown[] } = {
   ],
   O7: [
     ["tests/console/export.test.ts", "spreadsheet runs nothing"],
-    ["packages/operator/src/messaging/operator-access.test.ts", "a name is recorded"],
+    ["packages/core/src/functions/sign-in.test.ts", "a name is recorded"],
   ],
   O8: [
     ["tests/stack/listening-ports.test.ts", "bodies that stop"],
     ["tests/stack/listening-ports.test.ts", "its key alone"],
   ],
   O9: [
-    ["packages/operator/src/functions/operator-endpoint.test.ts", "no cache"],
+    ["packages/core/src/functions/signed-in-function.test.ts", "no cache"],
     ["packages/core/tests/operations/close-jobs.test.ts", "without its secrets"],
   ],
   O10: [["packages/core/tests/operations/long-running.test.ts", "as the service's own"]],

@@ -19,8 +19,7 @@ export {
 } from "./messaging/contract.ts";
 export { extension } from "./messaging/extension.ts";
 export { memberRedactorOf, withoutFound } from "./messaging/hidden-members.ts";
-export { idNameOf, idOf, jobIdIn, nounOf } from "./messaging/job-id.ts";
-export { readBody } from "./messaging/message-body.ts";
+export { idNameOf, idOf, jobIdIn } from "./messaging/job-id.ts";
 export { timeLeft } from "./messaging/message-copy.ts";
 export {
   FIRST_ENQUEUED_AT,

@@ -2,7 +2,7 @@
 
 export { completionsOf } from "./domain/record/outbox.ts";
 export { type AgentPresence, createAgentPresence } from "./scheduler/admission/agent-presence.ts";
-export { type Pauses, WorkflowPaused } from "./scheduler/admission/pauses.ts";
+export type { Pauses } from "./scheduler/admission/pauses.ts";
 export { claimJob } from "./scheduler/claim-job.ts";
 export { changePause } from "./scheduler/operating/change-pause.ts";
 export {
@@ -34,8 +34,7 @@ export { runStep } from "./scheduler/steps/run-step.ts";
 export { runSteps } from "./scheduler/steps/run-steps.ts";
 export { takeReply, takeReport } from "./scheduler/steps/take-reply.ts";
 export { contentDigest } from "./submission/content-digest.ts";
-export { type JobProgress, progressFor } from "./submission/job-progress.ts";
-export { submitForCaller, submitJob } from "./submission/submit-job.ts";
+export { submitJob } from "./submission/submit-job.ts";
 export { takeCancellation } from "./submission/take-cancellation.ts";
 export { createAbsences } from "./supervisor/absences.ts";
 export { STILL_PUBLISHED_MS } from "./supervisor/close-jobs.ts";

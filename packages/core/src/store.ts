@@ -10,7 +10,6 @@ export {
   type SupervisionEntry,
 } from "./store/audit-log.ts";
 export { CONTAINERS, DATABASE } from "./store/containers.ts";
-export { isNotStorable } from "./store/cosmos-answers.ts";
 export { createCosmosJobStore } from "./store/cosmos-job-store.ts";
 export { documentPath } from "./store/document-path.ts";
 export {
@@ -19,7 +18,6 @@ export {
   type JobStore,
   NotStorable,
   OVER,
-  reasonOf,
   type Span,
   StoreUnavailable,
   type Versioned,

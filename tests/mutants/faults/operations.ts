@@ -4,7 +4,7 @@ import { faultsOf } from "../fault.ts";
 const JUDGE = "testing:faults/judge.test.ts";
 const JUDGES = "testing:faults/judge.ts";
 const BULK = "operations:bulk.test.ts";
-const ACCESS = "operator:messaging/operator-access.test.ts";
+const ACCESS = "core:functions/sign-in.test.ts";
 const DEAD_LETTERS = "operations:dead-letters.test.ts";
 const OPERATE = "operations:operate-job.test.ts";
 const NEIGHBOURS = "shared/agents/neighbours.test.ts";
@@ -46,17 +46,12 @@ export const OF_OPERATIONS = [
       ["text", 'sent.kind === "rejected"', 'sent.kind === "rejected" && (await letter.complete())'],
       DEAD_LETTERS,
     ],
-    [
-      "A function key shows secrets.",
-      "operator:messaging/operator-access.ts accessTo",
-      ["never", "Jobs.ReadData"],
-      ACCESS,
-    ],
+    ["A function key shows secrets.", "core:functions/sign-in.ts accessTo", ["never", "Jobs.ReadData"], ACCESS],
     [
       "A page of another site acts in an operator's name.",
-      "operator:messaging/own-origin.ts isOwnOrigin",
+      "core:functions/own-origin.ts isOwnOrigin",
       ["return", "true"],
-      "operator:messaging/own-origin.test.ts",
+      "core:functions/own-origin.test.ts",
     ],
     [
       "What an operator does stands in no audit log.",

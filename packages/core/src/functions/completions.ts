@@ -10,7 +10,7 @@ import { takeReport } from "../scheduler/steps/take-reply.ts";
 import { NotStorable } from "../store/job-store.ts";
 import { observe } from "../telemetry/invocation.ts";
 import { measure } from "../telemetry/metrics.ts";
-import { atFault } from "./at-fault.ts";
+import { atFault } from "./answers.ts";
 import { engineClient } from "./engine-client.ts";
 
 /** The same answer for an unknown address and for a used one, so that a caller who guesses addresses learns nothing. */

@@ -1,16 +1,16 @@
 // Agents and workflows, for operators: lists pauses and the health of each endpoint; pauses and resumes.
 
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/functions";
+import { type ApiRoutes, atFault } from "@scheduler-agent-supervisor/core/functions";
 import { changePause } from "@scheduler-agent-supervisor/core/scheduling";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import { parseAttentionPage } from "../messaging/attention-request.ts";
 import type { Pauses } from "../messaging/console-contract.ts";
 import { parsePauseChange } from "../messaging/pause-request.ts";
-import { type Endpoints, listed } from "./operator-endpoint.ts";
+import { listed } from "./versioned-answer.ts";
 
-export function agentsApi(application: App): Endpoints {
+export function agentsApi(application: App): ApiRoutes {
   return {
     agentHealth: {
       method: "GET",

@@ -1,7 +1,7 @@
 // Actions on many jobs (P9, P13): any operator can preview, start, watch, pause and cancel them; and the activity that does one turn.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault, engineClient } from "@scheduler-agent-supervisor/core/functions";
+import { type ApiRoute, type ApiRoutes, atFault, engineClient } from "@scheduler-agent-supervisor/core/functions";
 import { allKeys } from "@scheduler-agent-supervisor/core/messaging";
 import { startOnce } from "@scheduler-agent-supervisor/core/scheduling";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";
@@ -12,9 +12,8 @@ import type { BulkList, BulkPreview, BulkProgress } from "../messaging/console-c
 import { continuationOf } from "../messaging/paging.ts";
 import { type BulkCommand, changeBulk, listBulk, listOpenBulk, watchBulk } from "../operations/operate-bulk.ts";
 import { previewBulk } from "../operations/preview-bulk.ts";
-import type { Endpoint, Endpoints } from "./operator-endpoint.ts";
 
-export function bulkApi(application: App): Endpoints {
+export function bulkApi(application: App): ApiRoutes {
   return {
     previewBulk: {
       method: "POST",
@@ -65,7 +64,7 @@ export function bulkApi(application: App): Endpoints {
       },
     },
     ...Object.fromEntries(
-      (["pause", "resume", "cancel"] as const).map((kind): [string, Endpoint] => [
+      (["pause", "resume", "cancel"] as const).map((kind): [string, ApiRoute] => [
         `${kind}Bulk`,
         {
           method: "POST",

@@ -2,21 +2,20 @@
 
 import { randomUUID } from "node:crypto";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/functions";
+import { type ApiRoutes, accessTo, atFault } from "@scheduler-agent-supervisor/core/functions";
 import { allKeys, contentSchemaOf, contractFor, resultSchemaOf } from "@scheduler-agent-supervisor/core/messaging";
 import { notableEvents } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import { parseAttentionPage } from "../messaging/attention-request.ts";
 import type { AuditPage, Changes, JobAudit, Session, Supervisor } from "../messaging/console-contract.ts";
-import { accessTo } from "../messaging/operator-access.ts";
 import { continuationOf } from "../messaging/paging.ts";
 import { parseAuditLogQuery, parseAuditQuery } from "../messaging/supervisor-request.ts";
 import { openApi } from "../openapi/document.ts";
 import { shownEntry, shownLateReply } from "../operations/shown-entry.ts";
 import { consoleBuild } from "./console-files.ts";
-import { type Endpoints, listed } from "./operator-endpoint.ts";
+import { listed } from "./versioned-answer.ts";
 
-export function consoleApi(application: App, words: Session["words"]): Endpoints {
+export function consoleApi(application: App, words: Session["words"]): ApiRoutes {
   return {
     session: {
       method: "GET",

@@ -1,7 +1,7 @@
 // The operator's API for dead letters and the quarantine: lists the messages, and acts on one message.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/functions";
+import { type ApiRoute, type ApiRoutes, atFault, seesSecrets } from "@scheduler-agent-supervisor/core/functions";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import type { MessageWaveResults } from "../messaging/console-contract.ts";
@@ -15,13 +15,12 @@ import {
 } from "../messaging/dead-letter-request.ts";
 import type { DeadLetterQueue } from "../messaging/dead-letters.ts";
 import { redactorOf } from "../messaging/hidden-secrets.ts";
-import { seesSecrets } from "../messaging/operator-access.ts";
 import { countDeadLetters } from "../operations/count-dead-letters.ts";
 import { groupDeadLetters } from "../operations/dead-letter-causes.ts";
 import { type Handled, handleDeadLetter } from "../operations/handle-dead-letter.ts";
-import { type Endpoint, type Endpoints, listed } from "./operator-endpoint.ts";
+import { listed } from "./versioned-answer.ts";
 
-export function deadLettersApi(application: App): Endpoints {
+export function deadLettersApi(application: App): ApiRoutes {
   const queues = () => deskOf(application).deadLetters().deadLetters.queues;
   const queueOf = (name: string) => queues().find((queue) => queue.name === name);
 
@@ -92,7 +91,7 @@ export function deadLettersApi(application: App): Endpoints {
         }),
     },
     ...Object.fromEntries(
-      (["resend", "discard"] as const).map((action): [string, Endpoint] => [
+      (["resend", "discard"] as const).map((action): [string, ApiRoute] => [
         `${action}DeadLetter`,
         {
           method: "POST",

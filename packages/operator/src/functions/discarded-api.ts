@@ -1,17 +1,16 @@
 // Messages that operators discarded (P11), as HTTP functions: shows them, and sends them again.
 
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/functions";
+import { type ApiRoutes, atFault, seesSecrets } from "@scheduler-agent-supervisor/core/functions";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import { parseDeadLetterRequest, parseDiscardedList } from "../messaging/dead-letter-request.ts";
 import { redactorOf } from "../messaging/hidden-secrets.ts";
-import { seesSecrets } from "../messaging/operator-access.ts";
 import { continuationOf } from "../messaging/paging.ts";
 import { listDiscarded, readDiscarded, resendDiscarded } from "../operations/discarded-messages.ts";
-import { type Endpoints, listed } from "./operator-endpoint.ts";
+import { listed } from "./versioned-answer.ts";
 
-export function discardedApi(application: App): Endpoints {
+export function discardedApi(application: App): ApiRoutes {
   return {
     listDiscarded: {
       method: "GET",

@@ -1,17 +1,15 @@
 // Erasure (operator): removes all data of a job that is over from the store.
 
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/functions";
+import { type ApiRoutes, atFault, noSuchJob } from "@scheduler-agent-supervisor/core/functions";
 import { parseErasure } from "@scheduler-agent-supervisor/core/messaging";
 import { entityTag } from "@scheduler-agent-supervisor/core/store";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import { parseIfMatch } from "../messaging/entity-tag.ts";
 import { eraseJob } from "../operations/erase-job.ts";
-import { noSuchJob } from "./no-such-job.ts";
-import type { Endpoints } from "./operator-endpoint.ts";
 
-export function erasureApi(application: App): Endpoints {
+export function erasureApi(application: App): ApiRoutes {
   return {
     eraseJob: {
       method: "POST",

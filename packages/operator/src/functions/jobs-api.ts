@@ -1,7 +1,13 @@
 // The operator's API (P9, P11, P13): shows the state of the jobs, and acts on one job.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/functions";
+import {
+  type ApiRoute,
+  type ApiRoutes,
+  atFault,
+  noSuchJob,
+  seesSecrets,
+} from "@scheduler-agent-supervisor/core/functions";
 import {
   allKeys,
   type OperatorRequest,
@@ -16,14 +22,12 @@ import { deskOf } from "../compose.ts";
 import type { JobTotal } from "../messaging/console-contract.ts";
 import { parseIfMatch } from "../messaging/entity-tag.ts";
 import { parseCountRequest, parseListRequest } from "../messaging/list-request.ts";
-import { seesSecrets } from "../messaging/operator-access.ts";
 import { continuationOf } from "../messaging/paging.ts";
 import { findJobs } from "../operations/find-jobs.ts";
 import { inspectJob } from "../operations/inspect-job.ts";
-import { noSuchJob } from "./no-such-job.ts";
-import { type Endpoint, type Endpoints, listed, versioned } from "./operator-endpoint.ts";
+import { listed, versioned } from "./versioned-answer.ts";
 
-export function jobsApi(application: App): Endpoints {
+export function jobsApi(application: App): ApiRoutes {
   return {
     listJobs: {
       method: "GET",
@@ -80,7 +84,7 @@ export function jobsApi(application: App): Endpoints {
       },
     },
     ...Object.fromEntries(
-      (["resubmit", "compensate", "cancel", "extend", "markResolved"] as const).map((action): [string, Endpoint] => [
+      (["resubmit", "compensate", "cancel", "extend", "markResolved"] as const).map((action): [string, ApiRoute] => [
         `${action}Job`,
         {
           method: "POST",

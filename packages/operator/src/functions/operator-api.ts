@@ -1,6 +1,6 @@
 // The operators' API: all their queries and actions, each as an HTTP function behind their sign-in.
-import type { HttpFunctionOptions } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import { type HttpFunctions, signedInFunctions } from "@scheduler-agent-supervisor/core/functions";
 import { agentsApi } from "./agents-api.ts";
 import { bulkApi } from "./bulk-api.ts";
 import { consoleApi } from "./console-api.ts";
@@ -8,10 +8,8 @@ import { deadLettersApi } from "./dead-letters-api.ts";
 import { discardedApi } from "./discarded-api.ts";
 import { erasureApi } from "./erasure-api.ts";
 import { jobsApi } from "./jobs-api.ts";
-import { operatorFunction } from "./operator-endpoint.ts";
 import { reportsApi } from "./reports-api.ts";
 import { stepReportsApi } from "./step-reports-api.ts";
-import { submissionsApi } from "./submissions-api.ts";
 import { supervisorApi } from "./supervisor-api.ts";
 import { takenApi } from "./taken-api.ts";
 import { workflowsApi } from "./workflows-api.ts";
@@ -24,14 +22,10 @@ export interface Words {
 
 const USUAL_WORDS: Words = { one: "job", many: "jobs" };
 
-/** The HTTP functions of the operators' API, by name, as `app.http` takes them. The API itself says job, whatever the words are. */
-export function operatorApi(
-  application: App,
-  words: Words = USUAL_WORDS,
-): readonly (readonly [string, HttpFunctionOptions])[] {
+/** The HTTP functions of the operators' API. The API itself says job, whatever the words are. */
+export function operatorApi(application: App, words: Words = USUAL_WORDS): HttpFunctions {
   const endpoints = {
     ...jobsApi(application),
-    ...submissionsApi(application),
     ...erasureApi(application),
     ...stepReportsApi(application),
     ...bulkApi(application),
@@ -44,5 +38,5 @@ export function operatorApi(
     ...reportsApi(application),
     ...workflowsApi(application),
   };
-  return Object.entries(endpoints).map(([name, endpoint]) => [name, operatorFunction(application, endpoint)]);
+  return signedInFunctions(application, endpoints);
 }

@@ -1,14 +1,13 @@
 // What the app reports of itself that no job shows; and its dismissal, once its cause is dealt with.
 
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/functions";
+import { type ApiRoutes, atFault } from "@scheduler-agent-supervisor/core/functions";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import { parseDismissal } from "../messaging/dismissal-request.ts";
 import { dismissReport } from "../operations/dismiss-report.ts";
-import type { Endpoints } from "./operator-endpoint.ts";
 
-export function reportsApi(application: App): Endpoints {
+export function reportsApi(application: App): ApiRoutes {
   return {
     reports: {
       method: "GET",

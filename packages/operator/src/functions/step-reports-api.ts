@@ -2,7 +2,7 @@
 import type { HttpResponseInit } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { Outage } from "@scheduler-agent-supervisor/core/domain";
-import { atFault, engineClient } from "@scheduler-agent-supervisor/core/functions";
+import { type ApiRoutes, atFault, engineClient, noSuchJob } from "@scheduler-agent-supervisor/core/functions";
 import { parseStepReport } from "@scheduler-agent-supervisor/core/messaging";
 import { type Reported, reportEnd, reportStep } from "@scheduler-agent-supervisor/core/scheduling";
 import { entityTag } from "@scheduler-agent-supervisor/core/store";
@@ -13,10 +13,9 @@ import { parseAwaitingQuery } from "../messaging/awaiting-request.ts";
 import type { Awaiting } from "../messaging/console-contract.ts";
 import { parseIfMatch } from "../messaging/entity-tag.ts";
 import { continuationOf } from "../messaging/paging.ts";
-import { noSuchJob } from "./no-such-job.ts";
-import { type Endpoints, listed } from "./operator-endpoint.ts";
+import { listed } from "./versioned-answer.ts";
 
-export function stepReportsApi(application: App): Endpoints {
+export function stepReportsApi(application: App): ApiRoutes {
   return {
     listAwaiting: {
       method: "GET",

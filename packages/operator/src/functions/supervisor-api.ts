@@ -1,13 +1,12 @@
 // The supervisor over HTTP (P10, P12): a sweep on request.
 
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/functions";
+import { type ApiRoutes, atFault } from "@scheduler-agent-supervisor/core/functions";
 import { sweepFor } from "@scheduler-agent-supervisor/core/scheduling";
 import { logTelemetry } from "@scheduler-agent-supervisor/core/telemetry";
 import { parseSweepQuery } from "../messaging/supervisor-request.ts";
-import type { Endpoints } from "./operator-endpoint.ts";
 
-export function supervisorApi(application: App): Endpoints {
+export function supervisorApi(application: App): ApiRoutes {
   return {
     // Timers have stopped permanently after a deployment (azure-functions-host#11828): an operator can sweep without one.
     supervisorSweep: {

@@ -1,16 +1,15 @@
 // Who handles which job: an operator takes it, and the others see the name.
 
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/functions";
+import { type ApiRoutes, atFault, noSuchJob } from "@scheduler-agent-supervisor/core/functions";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import type { TakeAnswer, TakenJobs } from "../messaging/console-contract.ts";
 import { parseTake } from "../messaging/take-request.ts";
 import { takeJob } from "../operations/take-job.ts";
-import { noSuchJob } from "./no-such-job.ts";
-import { type Endpoints, listed } from "./operator-endpoint.ts";
+import { listed } from "./versioned-answer.ts";
 
-export function takenApi(application: App): Endpoints {
+export function takenApi(application: App): ApiRoutes {
   return {
     listTaken: {
       method: "GET",

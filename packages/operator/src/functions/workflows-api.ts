@@ -1,9 +1,9 @@
 // Lists the versions of the workflows, with how many unfinished jobs each has.
 import { versionsInUse } from "@scheduler-agent-supervisor/core/composition";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import type { Endpoints } from "./operator-endpoint.ts";
+import type { ApiRoutes } from "@scheduler-agent-supervisor/core/functions";
 
-export function workflowsApi(application: App): Endpoints {
+export function workflowsApi(application: App): ApiRoutes {
   return {
     listWorkflows: {
       method: "GET",

@@ -1,7 +1,6 @@
-// Authorisation in the operator's API, and the name in the records (P9, P11, P13).
-
-import type { OperatorSignIn } from "@scheduler-agent-supervisor/core/composition";
+// Authorisation of HTTP callers, and the name in the records (P1, P9, P11, P13).
 import { z } from "zod";
+import type { OperatorSignIn } from "../app/setting-types.ts";
 
 /** Roles of the app registration: to read, to act, to see jobs' secrets too, and to submit jobs of one's own. */
 export type Role = "Jobs.Read" | "Jobs.Operate" | "Jobs.ReadData" | "Jobs.Submit";

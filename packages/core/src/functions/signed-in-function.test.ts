@@ -1,9 +1,11 @@
-// What every operator route answers where only another version of the app can act, as after a rollback: 409 with the way out, never 500.
+// What every route for signed-in callers answers where only another version of the app can act, as after a rollback: 409 with the way out, never 500.
 import { HttpRequest, InvocationContext } from "@azure/functions";
-import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { MissingWorkflow, NewerSchema, OtherVersionNeeded } from "@scheduler-agent-supervisor/core/domain";
 import { expect, test } from "vitest";
-import { operatorFunction } from "./operator-endpoint.ts";
+import type { App } from "../app/create-app.ts";
+import { NewerSchema } from "../domain/newer-schema.ts";
+import { OtherVersionNeeded } from "../domain/outage.ts";
+import { MissingWorkflow } from "../domain/workflows/workflows.ts";
+import { signedInFunction } from "./signed-in-function.ts";
 
 const application = {
   operatorSignIn: "key",
@@ -11,7 +13,7 @@ const application = {
 } as unknown as App;
 
 function answer(cause: Error) {
-  const { handler } = operatorFunction(application, {
+  const { handler } = signedInFunction(application, {
     method: "POST",
     route: "jobs/{jobId}/steps/{step}/report",
     role: "Jobs.Operate",
@@ -38,7 +40,7 @@ test.each([
   ["an answer", {}, "private, no-store"],
   ["an answer with a version", { headers: { ETag: '"1"', "Cache-Control": "private, no-cache" } }, "private, no-cache"],
 ])("%s is kept by no cache that the next caller uses, and read as nothing but JSON", async (_, more, kept) => {
-  const { handler } = operatorFunction(application, {
+  const { handler } = signedInFunction(application, {
     ...{ method: "GET", route: "jobs", role: "Jobs.Read" },
     handle: () => Promise.resolve({ jsonBody: { paymentToken: "tok" }, ...more }),
   });

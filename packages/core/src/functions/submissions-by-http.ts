@@ -1,22 +1,23 @@
 // Submission by HTTP (P1, P13): an application that can't send to the bus submits a job, looks at it, and cancels it. It sees its own jobs alone.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { hasEnded, Outage, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
-import { atFault, engineClient } from "@scheduler-agent-supervisor/core/functions";
-import { parseOperatorRequest, readBody } from "@scheduler-agent-supervisor/core/messaging";
-import {
-  type JobProgress,
-  operateJob,
-  progressFor,
-  startClaimed,
-  submitForCaller,
-  WorkflowPaused,
-} from "@scheduler-agent-supervisor/core/scheduling";
-import { activeTraceparent, observe, type Telemetry } from "@scheduler-agent-supervisor/core/telemetry";
 import * as df from "durable-functions";
-import { ownerFor } from "../messaging/operator-access.ts";
-import { noSuchJob } from "./no-such-job.ts";
-import type { Endpoints } from "./operator-endpoint.ts";
+import type { App } from "../app/create-app.ts";
+import { Outage } from "../domain/outage.ts";
+import { hasEnded, type StateRecord } from "../domain/record/state-record.ts";
+import { readBody } from "../messaging/message-body.ts";
+import { parseOperatorRequest } from "../messaging/operator-request.ts";
+import { WorkflowPaused } from "../scheduler/admission/pauses.ts";
+import { operateJob } from "../scheduler/operating/operate-job.ts";
+import { startClaimed } from "../scheduler/scheduler-client.ts";
+import { type JobProgress, progressFor } from "../submission/job-progress.ts";
+import { submitForCaller } from "../submission/submit-job.ts";
+import type { Telemetry } from "../telemetry/events.ts";
+import { observe } from "../telemetry/invocation.ts";
+import { activeTraceparent } from "../telemetry/trace-context.ts";
+import { atFault, noSuchJob } from "./answers.ts";
+import { engineClient } from "./engine-client.ts";
+import { ownerFor } from "./sign-in.ts";
+import { type HttpFunctions, signedInFunctions } from "./signed-in-function.ts";
 
 /** As large as a message to a queue may be. */
 const CONTENT_LIMIT = 262_144;
@@ -24,8 +25,9 @@ const CONTENT_LIMIT = 262_144;
 const LOOK_AGAIN = { "Retry-After": "2" };
 const TRY_AGAIN = { "Retry-After": "10" };
 
-export function submissionsApi(application: App): Endpoints {
-  return {
+/** The HTTP functions that take a requester's jobs, and answer what became of them. */
+export function submissionsByHttp(application: App): HttpFunctions {
+  return signedInFunctions(application, {
     submitJob: {
       method: "POST",
       route: "submissions",
@@ -56,7 +58,7 @@ export function submissionsApi(application: App): Endpoints {
         const jobId = jobIdOf(request);
         const parsed = parseOperatorRequest("cancel", jobId, await request.text(), application.ports().rules);
         if (parsed.kind === "invalid") return atFault(parsed.faults);
-        if (!(await ownRecord(request, owner))) return noSuchJob(jobIdOf(request), application, "of yours");
+        if (!(await ownRecord(request, owner))) return noSuchJob(jobId, application, "of yours");
         const { reason } = parsed.request;
         const operated = await observe(context, { attributes: { jobId } }, (telemetry) =>
           operateJob(
@@ -69,10 +71,10 @@ export function submissionsApi(application: App): Endpoints {
         if (operated.kind === "done") return answerOf(operated.record, 202);
         if (operated.kind === "rejected")
           return { status: 409, jsonBody: { state: operated.state, reason: operated.reason } };
-        return noSuchJob(jobIdOf(request), application, "of yours");
+        return noSuchJob(jobId, application, "of yours");
       }),
     },
-  };
+  });
 
   type Handle = (request: HttpRequest, context: InvocationContext, owner: string) => Promise<HttpResponseInit>;
 

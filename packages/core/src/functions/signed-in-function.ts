@@ -1,4 +1,4 @@
-// The common part of the HTTP functions for operators: authorisation, and the answers to faults.
+// The common part of the HTTP functions for callers who sign in, requesters and operators: authorisation, and the answers to faults.
 import type {
   FunctionInput,
   HttpFunctionOptions,
@@ -7,34 +7,40 @@ import type {
   HttpResponseInit,
   InvocationContext,
 } from "@azure/functions";
-import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { OtherVersionNeeded } from "@scheduler-agent-supervisor/core/domain";
-import { atFault } from "@scheduler-agent-supervisor/core/functions";
-import { isNotStorable, isWantedVersion, reasonOf } from "@scheduler-agent-supervisor/core/store";
-import { outgoing } from "@scheduler-agent-supervisor/core/telemetry";
-import { parseIfMatch } from "../messaging/entity-tag.ts";
-import { isKnown, listTag } from "../messaging/list-tag.ts";
-import { accessTo, type Role } from "../messaging/operator-access.ts";
-import { isOwnOrigin } from "../messaging/own-origin.ts";
+import type { App } from "../app/create-app.ts";
+import { OtherVersionNeeded } from "../domain/outage.ts";
+import { isNotStorable } from "../store/cosmos-answers.ts";
+import { reasonOf } from "../store/job-store.ts";
+import { outgoing } from "../telemetry/outgoing.ts";
+import { atFault } from "./answers.ts";
+import { isOwnOrigin } from "./own-origin.ts";
+import { accessTo, type Role } from "./sign-in.ts";
 
-export interface Endpoint {
+export interface ApiRoute {
   readonly method: HttpMethod;
   /** Under `api/`: the app has no route prefix, because the console has routes next to the API. */
   readonly route: string;
   readonly role: Role;
   /** Further inputs of the function, such as the durable client. */
   readonly extraInputs?: FunctionInput[];
-  /** @param operator the name in the records of the action */
-  readonly handle: (request: HttpRequest, context: InvocationContext, operator: string) => Promise<HttpResponseInit>;
+  /** @param caller the name in the records of the action */
+  readonly handle: (request: HttpRequest, context: InvocationContext, caller: string) => Promise<HttpResponseInit>;
 }
 
 /** By the name of the function. */
-export type Endpoints = { readonly [name: string]: Endpoint };
+export type ApiRoutes = { readonly [name: string]: ApiRoute };
+
+/** By name, as `app.http` takes them. */
+export type HttpFunctions = readonly (readonly [name: string, options: HttpFunctionOptions])[];
+
+export function signedInFunctions(application: App, endpoints: ApiRoutes): HttpFunctions {
+  return Object.entries(endpoints).map(([name, endpoint]) => [name, signedInFunction(application, endpoint)]);
+}
 
 /** As an HTTP function: authorisation comes first. */
-export function operatorFunction(
+export function signedInFunction(
   application: App,
-  { method, route, role, extraInputs, handle }: Endpoint,
+  { method, route, role, extraInputs, handle }: ApiRoute,
 ): HttpFunctionOptions {
   return {
     methods: [method],
@@ -85,19 +91,3 @@ const OTHER_SITE: HttpResponseInit = {
   status: 403,
   jsonBody: { error: "A page of another site may not do this." },
 };
-
-/** An answer with its version, or 304 if the caller has this version already (RFC 9110, 13.1.2). */
-export function versioned(request: HttpRequest, etag: string, jsonBody: unknown): HttpResponseInit {
-  const headers = { ETag: etag, "Cache-Control": "private, no-cache" };
-  const known = parseIfMatch(request.headers.get("if-none-match") ?? '""');
-  if (known.kind === "valid" && isWantedVersion(etag, known.value)) return { status: 304, headers };
-  return { headers, jsonBody };
-}
-
-/** A list, or 304 if the caller has it already: a browser keeps it and requests it again. The store's cost is the same. */
-export function listed(request: HttpRequest, jsonBody: object): HttpResponseInit {
-  const tag = listTag(jsonBody);
-  const headers = { ETag: tag, "Cache-Control": "private, no-cache" };
-  if (isKnown(tag, request.headers.get("if-none-match"))) return { status: 304, headers };
-  return { headers, jsonBody };
-}

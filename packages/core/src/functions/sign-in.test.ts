@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { accessTo, seesSecrets } from "./operator-access.ts";
+import { accessTo, seesSecrets } from "./sign-in.ts";
 
 const principal = (claims: { typ: string; val: string }[], more: object = {}) =>
   Buffer.from(JSON.stringify({ auth_typ: "aad", claims, ...more })).toString("base64");
