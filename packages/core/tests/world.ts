@@ -5,6 +5,7 @@ import { createMemoryAuditLog } from "@scheduler-agent-supervisor/testing/intern
 import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { createMemoryLease } from "@scheduler-agent-supervisor/testing/internal/memory/memory-leadership";
 import { createMemoryPresence } from "@scheduler-agent-supervisor/testing/internal/memory/memory-presence";
+import { recordJob, submitJob } from "@scheduler-agent-supervisor/testing/internal/world/world-submissions";
 import type { AgentRequest, BoundedReply, JobView, LastError, Pending, RoutedAgent } from "../src/agents/agent.ts";
 import type { ReplyAddress } from "../src/domain/content/job.ts";
 import type { AgentFacts, Workflow } from "../src/domain/definition/workflow.ts";
@@ -42,7 +43,6 @@ import { completionUrl } from "../src/scheduler/steps/completion.ts";
 import { runStep } from "../src/scheduler/steps/run-step.ts";
 import { takeReply } from "../src/scheduler/steps/take-reply.ts";
 import type { JobStore } from "../src/store/job-store.ts";
-import { recordJob, submitJob } from "../src/submission/submit-job.ts";
 import { createAbsences } from "../src/supervisor/absences.ts";
 import type { Attributes, EventName } from "../src/telemetry/event-names.ts";
 import type { Telemetry } from "../src/telemetry/events.ts";

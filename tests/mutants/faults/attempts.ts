@@ -73,7 +73,7 @@ export const OF_ATTEMPTS = [
   ...faultsOf("P15", [
     [
       "A requester does not receive Received.",
-      "core:submission/record-submission.ts readAndRecord",
+      "core:submission/record-submission.ts recordSubmission",
       ["drop call", "publish"],
       "operations:submission.test.ts",
     ],

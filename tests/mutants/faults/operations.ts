@@ -49,9 +49,9 @@ export const OF_OPERATIONS = [
     ["A function key shows secrets.", "core:functions/sign-in.ts accessTo", ["never", "Jobs.ReadData"], ACCESS],
     [
       "A page of another site acts in an operator's name.",
-      "core:functions/own-origin.ts isOwnOrigin",
+      "core:functions/sign-in.ts isOwnOrigin",
       ["return", "true"],
-      "core:functions/own-origin.test.ts",
+      ACCESS,
     ],
     [
       "What an operator does stands in no audit log.",

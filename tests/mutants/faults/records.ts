@@ -63,7 +63,7 @@ export const OF_RECORDS = [
     ],
     [
       "A duplicate of a job under way starts an attempt that was not claimed.",
-      "core:submission/submit-job.ts claimFirst",
+      "core:submission/record-submission.ts claimFirst",
       ["return", "claimJob(startAttemptOf(record), context, record)"],
       SUBMISSION,
       `${CLOSE} -t P1 P29`,

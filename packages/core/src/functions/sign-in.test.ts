@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { accessTo, seesSecrets } from "./sign-in.ts";
+import { accessTo, isOwnOrigin, seesSecrets } from "./sign-in.ts";
 
 const principal = (claims: { typ: string; val: string }[], more: object = {}) =>
   Buffer.from(JSON.stringify({ auth_typ: "aad", claims, ...more })).toString("base64");
@@ -73,4 +73,19 @@ test("secrets are shown to the role that may see them, and not to whoever has th
   for (const headers of [headersOf({}), signedIn("Jobs.ReadData")]) expect(seesSecrets(headers, "key")).toBe(false);
   expect(seesSecrets(signedIn("Jobs.ReadData"), "entra")).toBe(true);
   expect(seesSecrets(signedIn("Jobs.Operate"), "entra")).toBe(false);
+});
+
+const HOST = { host: "jobs.example" };
+
+test.each([
+  ["a script, which sends no origin", {}, true],
+  ["a page of this site", { origin: "https://jobs.example", "sec-fetch-site": "same-origin" }, true],
+  ["a page of this site behind a front end", { origin: "https://a.example", "x-forwarded-host": "a.example" }, true],
+  ["a page of another site", { origin: "https://evil.example" }, false],
+  ["a page without an origin of its own, as in a sandboxed frame", { origin: "null" }, false],
+  ["another port of the same host", { origin: "https://jobs.example:8443" }, false],
+  ["a browser that names another site", { "sec-fetch-site": "cross-site" }, false],
+  ["a page of a neighbour domain", { "sec-fetch-site": "same-site" }, false],
+])("a change asked for by %s", (_, headers, own) => {
+  expect(isOwnOrigin(new Headers({ ...HOST, ...headers }))).toBe(own);
 });

@@ -1,4 +1,4 @@
-// Authorisation of HTTP callers, and the name in the records (P1, P9, P11, P13).
+// Authorisation of HTTP callers, and the name in the records (P1, P9, P11, P13). A page of another site must not act in a caller's name.
 import { z } from "zod";
 import type { OperatorSignIn } from "../app/setting-types.ts";
 
@@ -68,6 +68,21 @@ export function ownerFor(headers: Headers, signIn: OperatorSignIn): string | und
     default:
       return signIn satisfies never;
   }
+}
+
+/**
+ * Browsers send `Origin` with every request that changes data (Fetch standard, "append a request Origin header"). Scripts such as curl send none:
+ * they have no cookie that could be misused.
+ */
+export function isOwnOrigin(headers: Headers): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site !== null && site !== "same-origin" && site !== "none") return false;
+  const origin = headers.get("origin");
+  if (origin === null) return true;
+  if (!URL.canParse(origin)) return false;
+  // A front end such as Azure's puts the host that the browser requested here.
+  const host = headers.get("x-forwarded-host") ?? headers.get("host");
+  return new URL(origin).host === host;
 }
 
 const LOOKING: { readonly [role in Role]?: readonly Role[] } = { "Jobs.Read": ["Jobs.Operate", "Jobs.ReadData"] };

@@ -13,8 +13,7 @@ import { isNotStorable } from "../store/cosmos-answers.ts";
 import { reasonOf } from "../store/job-store.ts";
 import { outgoing } from "../telemetry/outgoing.ts";
 import { atFault } from "./answers.ts";
-import { isOwnOrigin } from "./own-origin.ts";
-import { accessTo, type Role } from "./sign-in.ts";
+import { accessTo, isOwnOrigin, type Role } from "./sign-in.ts";
 
 export interface ApiRoute {
   readonly method: HttpMethod;

@@ -10,8 +10,7 @@ import { WorkflowPaused } from "../scheduler/admission/pauses.ts";
 import { operateJob } from "../scheduler/operating/operate-job.ts";
 import { startClaimed } from "../scheduler/scheduler-client.ts";
 import { type JobProgress, progressFor } from "../submission/job-progress.ts";
-import { submitForCaller } from "../submission/submit-job.ts";
-import type { Telemetry } from "../telemetry/events.ts";
+import { claimFirst, readSubmission, recordSubmission } from "../submission/record-submission.ts";
 import { observe } from "../telemetry/invocation.ts";
 import { activeTraceparent } from "../telemetry/trace-context.ts";
 import { atFault, noSuchJob } from "./answers.ts";
@@ -38,7 +37,17 @@ export function submissionsByHttp(application: App): HttpFunctions {
         const bytes = Buffer.from(await request.arrayBuffer());
         if (bytes.length > CONTENT_LIMIT) return TOO_LARGE;
         const { value: body, faults } = readBody(bytes, request.headers.get("content-type") ?? undefined, "rejected");
-        return observe(context, {}, (telemetry) => submit(body, faults, owner, context, telemetry));
+        return observe(context, {}, async (telemetry) => {
+          const own = application.contextOf(telemetry);
+          const envelope = { caller: owner, faults, isApart: true };
+          const message = { body, envelope, traceparent: activeTraceparent() ?? null };
+          const job = await recordSubmission(await readSubmission(message, own), message, own);
+          if (job.kind === "invalid") return atFault(job.faults);
+          if (job.kind === "taken") return { status: 409, jsonBody: { reason: job.faults.join("; ") } };
+          const claim = await claimFirst(job, own);
+          if (claim?.kind === "claimed") await startClaimed(engineClient(context), claim, own);
+          return answerOf(job.record, 202);
+        });
       }),
     },
     readSubmission: {
@@ -91,25 +100,6 @@ export function submissionsByHttp(application: App): HttpFunctions {
         return { status: 503, headers: TRY_AGAIN, jsonBody: { error: `${why}send it again later` } };
       }
     };
-  }
-
-  async function submit(
-    body: unknown,
-    faults: readonly string[],
-    caller: string,
-    context: InvocationContext,
-    telemetry: Telemetry,
-  ): Promise<HttpResponseInit> {
-    const own = application.contextOf(telemetry);
-    const message = { body, envelope: { caller, faults, isApart: true }, traceparent: activeTraceparent() ?? null };
-    const submitted = await submitForCaller(message, own);
-    if (submitted.kind !== "submitted") {
-      const { kind, faults: found } = submitted;
-      return kind === "invalid" ? atFault(found) : { status: 409, jsonBody: { reason: found.join("; ") } };
-    }
-    const { record, claim } = submitted;
-    if (claim?.kind === "claimed") await startClaimed(engineClient(context), claim, own);
-    return answerOf(record, 202);
   }
 
   /** Undefined for another's job, as for an unknown one. */

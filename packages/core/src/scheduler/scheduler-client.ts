@@ -30,6 +30,8 @@ export class EngineUnavailable extends Outage {
   override readonly name = "EngineUnavailable";
 }
 
+export type Claimed = Extract<ClaimOutcome, { kind: "claimed" }>;
+
 const SUPERSEDED: StepOutcome = { kind: "superseded" };
 
 /**
@@ -40,7 +42,7 @@ const SUPERSEDED: StepOutcome = { kind: "superseded" };
  */
 export async function startClaimed(
   client: OrchestrationClient,
-  { attempt, isBehind }: Extract<ClaimOutcome, { kind: "claimed" }>,
+  { attempt, isBehind }: Claimed,
   context: Context,
 ): Promise<boolean> {
   const isKnown = await startAttempt(client, attempt);

@@ -1,11 +1,11 @@
 // The supervisor and the deadline of a whole job (P35), over the store in memory.
+import { recordJob } from "@scheduler-agent-supervisor/testing/internal/world/world-submissions";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { JobDeadline } from "../../src/domain/definition/workflow.ts";
 import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
 import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
 import type { Context } from "../../src/scheduler/ports.ts";
 import { runStep } from "../../src/scheduler/steps/run-step.ts";
-import { recordJob } from "../../src/submission/submit-job.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { CHAIN, NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

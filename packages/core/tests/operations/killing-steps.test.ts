@@ -1,6 +1,7 @@
 // P16 steps that end the process that runs them, and steps that are never taken up: each is counted or named, or a person is alerted.
 
 import { setImmediate } from "node:timers/promises";
+import { recordJob } from "@scheduler-agent-supervisor/testing/internal/world/world-submissions";
 import { beforeEach, expect, test } from "vitest";
 import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
 import type { StartAttempt } from "../../src/domain/steps/attempt.ts";
@@ -11,7 +12,6 @@ import { askAgent } from "../../src/scheduler/steps/ask-agent.ts";
 import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { takeReply } from "../../src/scheduler/steps/take-reply.ts";
 import { taskIn } from "../../src/scheduler/steps/task-in.ts";
-import { recordJob } from "../../src/submission/submit-job.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { GRAPH, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

@@ -1,5 +1,6 @@
 // Jobs whose workflow version only another version of the app has, as after a rollback: nothing is done to them, and nothing is lost.
 
+import { submitJob } from "@scheduler-agent-supervisor/testing/internal/world/world-submissions";
 import { beforeEach, expect, test } from "vitest";
 import { instant } from "../../src/domain/duration.ts";
 import { OtherVersionNeeded } from "../../src/domain/outage.ts";
@@ -7,7 +8,6 @@ import type { StateRecord } from "../../src/domain/record/state-record.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
 import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
 import { takeReply } from "../../src/scheduler/steps/take-reply.ts";
-import { submitJob } from "../../src/submission/submit-job.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { CHAIN, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, ENVELOPE, type World } from "../world.ts";

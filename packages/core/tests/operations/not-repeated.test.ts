@@ -2,6 +2,7 @@
 // process dies, or an operator acts.
 
 import { inspectJob } from "@scheduler-agent-supervisor/operator/internal/operations/inspect-job";
+import { submitJob } from "@scheduler-agent-supervisor/testing/internal/world/world-submissions";
 import { beforeEach, expect, test } from "vitest";
 import type { Agent, AgentCall, AgentReply, OperationPolicy } from "../../src/agents/agent.ts";
 import { routeAgent } from "../../src/agents/route-agent.ts";
@@ -16,7 +17,6 @@ import { askAgent } from "../../src/scheduler/steps/ask-agent.ts";
 import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { takeReply } from "../../src/scheduler/steps/take-reply.ts";
 import type { SupervisionEntry } from "../../src/store/audit-log.ts";
-import { submitJob } from "../../src/submission/submit-job.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { sampleJob } from "../jobs.ts";
 import { createWorld, ENVELOPE, type World } from "../world.ts";

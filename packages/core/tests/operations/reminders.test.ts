@@ -1,4 +1,5 @@
 // A step that waits for a person (P22): who has to act, and the reminder when half of the time is over.
+import { recordJob } from "@scheduler-agent-supervisor/testing/internal/world/world-submissions";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
@@ -7,7 +8,6 @@ import type { Context } from "../../src/scheduler/ports.ts";
 import { parseReport } from "../../src/scheduler/steps/completion.ts";
 import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { takeReport } from "../../src/scheduler/steps/take-reply.ts";
-import { recordJob } from "../../src/submission/submit-job.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

@@ -2,6 +2,7 @@
 
 import { setImmediate } from "node:timers/promises";
 import { createMemoryPresence } from "@scheduler-agent-supervisor/testing/internal/memory/memory-presence";
+import { recordJob } from "@scheduler-agent-supervisor/testing/internal/world/world-submissions";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import { runOf } from "../../src/domain/record/plan.ts";
@@ -10,7 +11,6 @@ import type { StartAttempt, StepTask } from "../../src/domain/steps/attempt.ts";
 import { createLossHandler } from "../../src/scheduler/publishing/publish-ends-again.ts";
 import { askAgent } from "../../src/scheduler/steps/ask-agent.ts";
 import { runStep } from "../../src/scheduler/steps/run-step.ts";
-import { recordJob } from "../../src/submission/submit-job.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { CHAIN, GRAPH, NOON_MS, RETURNS, sampleJob } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

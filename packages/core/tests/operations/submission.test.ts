@@ -1,8 +1,9 @@
 // Submission over the store in memory: what it writes and says, and what a second delivery finds.
 
+import { submitJob } from "@scheduler-agent-supervisor/testing/internal/world/world-submissions";
 import { beforeEach, expect, test } from "vitest";
 import { BusUnavailable } from "../../src/messaging/messenger.ts";
-import { submitForCaller, submitJob } from "../../src/submission/submit-job.ts";
+import { claimFirst, readSubmission, recordSubmission } from "../../src/submission/record-submission.ts";
 import type { Goods } from "../jobs.ts";
 import { CHAIN, NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, ENVELOPE, type World } from "../world.ts";
@@ -178,14 +179,17 @@ test("P15 nobody to reply to, or a queue that is not there, does not fail the jo
   expect(world.eventNames()).toContain("StatusUndeliverable");
 });
 
-const byHttp = (caller: string, body: unknown) =>
-  submitForCaller({ body, envelope: { caller, isApart: true }, traceparent: null }, world);
+async function byHttp(caller: string, body: unknown) {
+  const message = { body, envelope: { caller, isApart: true }, traceparent: null };
+  const job = await recordSubmission(await readSubmission(message, world), message, world);
+  return job.kind === "recorded" ? { ...job, claim: await claimFirst(job, world) } : job;
+}
 
 test("P1 P15 who submits it by HTTP owns the job; the same again is the same job, and another's is none", async () => {
-  expect(await byHttp("caller:ada", sampleJob())).toMatchObject({ kind: "submitted", claim: { kind: "claimed" } });
+  expect(await byHttp("caller:ada", sampleJob())).toMatchObject({ kind: "recorded", claim: { kind: "claimed" } });
   expect(await world.stateOf()).toMatchObject({ owner: "caller:ada", processState: "Processing", attempt: 1 });
   // As after a death before its attempt was started.
-  expect(await byHttp("caller:ada", sampleJob())).toMatchObject({ kind: "submitted", claim: { kind: "claimed" } });
+  expect(await byHttp("caller:ada", sampleJob())).toMatchObject({ kind: "recorded", claim: { kind: "claimed" } });
   expect((await world.stateOf())?.history.filter(({ what }) => what.startsWith("claimed"))).toHaveLength(1);
   for (const other of ["caller:bob", "shop"]) {
     expect(await byHttp(other, sampleJob())).toMatchObject({ kind: "taken" });

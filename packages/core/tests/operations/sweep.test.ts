@@ -2,11 +2,11 @@
 
 import { setImmediate } from "node:timers/promises";
 import { createMemoryPresence } from "@scheduler-agent-supervisor/testing/internal/memory/memory-presence";
+import { recordJob } from "@scheduler-agent-supervisor/testing/internal/world/world-submissions";
 import { beforeEach, describe, expect, test } from "vitest";
 import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
 import type { StartAttempt } from "../../src/domain/steps/attempt.ts";
 import { runStep } from "../../src/scheduler/steps/run-step.ts";
-import { recordJob } from "../../src/submission/submit-job.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

@@ -19,12 +19,12 @@ import {
   publishEndOf,
   runStep,
   runSteps,
-  submitJob,
   sweep,
   takeReply,
   takeReport,
 } from "@scheduler-agent-supervisor/core/scheduling";
 import { StoreUnavailable, type Versioned } from "@scheduler-agent-supervisor/core/store";
+import { submitJob } from "../world/world-submissions.ts";
 import { type Ask, type Asked, type Call, NONCE, portsOver, type Replied, type Reported } from "./calls.ts";
 import type { Mutant } from "./mutant.ts";
 import { OPERATOR } from "./normal-form.ts";

@@ -9,7 +9,6 @@ import {
   SCHEDULER,
   scheduler,
   startClaimed,
-  submitJob,
   sweep,
   takeCancellation,
 } from "@scheduler-agent-supervisor/core/scheduling";
@@ -27,7 +26,7 @@ import { createWorldMessenger, type Outgoing } from "./world-messenger.ts";
 import { createOperator, type Operator } from "./world-operator.ts";
 import { createWorldAgents, createWorldPorts, type PortsOptions } from "./world-ports.ts";
 import { ServiceNetwork, type Simulated } from "./world-services.ts";
-import { WorldSubmissions } from "./world-submissions.ts";
+import { submitJob, WorldSubmissions } from "./world-submissions.ts";
 
 /** Options of `createWorld`. Only the business is required. */
 export interface WorldOptions {

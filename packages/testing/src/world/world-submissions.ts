@@ -4,12 +4,16 @@ import type { Business } from "@scheduler-agent-supervisor/core/app";
 import { idNameOf, idOf } from "@scheduler-agent-supervisor/core/messaging";
 import {
   type Context,
+  claimFirst,
   contentDigest,
+  quarantineSubmission,
   type ReadEnd,
+  readSubmission,
+  recordSubmission,
   reportByKey,
   reportEnd,
+  type SubmittedMessage,
   startClaimed,
-  submitJob,
   takeCancellation,
 } from "@scheduler-agent-supervisor/core/scheduling";
 import type { WorldEngine } from "../memory/memory-engine.ts";
@@ -17,8 +21,6 @@ import { type Processes, SUBMISSION } from "./processes.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 const QUEUES = { submission: "submissions", reply: "replies-test" } as const;
-
-type Message = Parameters<typeof submitJob>[0];
 
 interface Surroundings {
   readonly business: Business;
@@ -41,7 +43,7 @@ export class WorldSubmissions {
     return idOf(content as object, idNameOf(this.#in.context().rules.contracts));
   }
 
-  messageOf(body: unknown): Message {
+  messageOf(body: unknown): SubmittedMessage {
     this.#messages += 1;
     const messageId = `message-${this.#messages}`;
     const envelope = { queue: QUEUES.submission, messageId, correlationId: messageId, replyTo: QUEUES.reply };
@@ -79,15 +81,33 @@ export class WorldSubmissions {
     if (received) await reportEnd(this.#in.engine(), received.ticket.jobId, received);
   }
 
-  async #take(message: Message): Promise<void> {
+  async #take(message: SubmittedMessage): Promise<void> {
     const context = this.#in.context();
     const claim = await submitJob(message, context);
     if (claim?.kind === "claimed") await startClaimed(this.#in.engine(), claim, context);
   }
 
-  #deliver(jobId: string, take: (message: Message) => Promise<void>, message: Message): void {
+  #deliver(jobId: string, take: (message: SubmittedMessage) => Promise<void>, message: SubmittedMessage): void {
     const { processes, time } = this.#in;
     const delivery = { kind: "message", to: SUBMISSION, jobId, what: `submission: ${jobId}` } as const;
     processes.deliver(delivery, () => take(message), time.now);
   }
+}
+
+/** As `functions/submission.ts` of every app. Undefined if nothing is to be started. */
+export async function submitJob(message: SubmittedMessage, context: Context) {
+  const job = await recorded(message, context);
+  return job && claimFirst(job, context);
+}
+
+/** Without the claim. */
+export async function recordJob(message: SubmittedMessage, context: Context) {
+  const job = await recorded(message, context);
+  job?.endTurn();
+  return job?.record;
+}
+
+async function recorded(message: SubmittedMessage, context: Context) {
+  const job = await recordSubmission(await readSubmission(message, context), message, context);
+  return job.kind === "recorded" ? job : quarantineSubmission(message, job, context);
 }

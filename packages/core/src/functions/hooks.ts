@@ -1,10 +1,12 @@
-// Checks the app when it starts: its settings, its workflows and their versions.
-
+// The hooks of the app: it is checked when it starts, and its telemetry begins with it and is sent before it ends.
 import { setTimeout as sleep } from "node:timers/promises";
+import type { PreInvocationContext } from "@azure/functions";
 import { checkWorkflows, WorkflowEdited } from "../app/check-workflows.ts";
 import type { App } from "../app/create-app.ts";
 import { inWords } from "../domain/thrown.ts";
 import { processTelemetry } from "../telemetry/events.ts";
+import { recordingExceptions } from "../telemetry/exceptions.ts";
+import { flushTelemetry, isExporting, startTelemetry } from "../telemetry/start.ts";
 
 /** The host waits for this; an unavailable store must not keep the app from starting. */
 const CHECK_WITHIN_MS = 5000;
@@ -39,4 +41,22 @@ async function check(application: App): Promise<void> {
     }
     processTelemetry.event("WorkflowsUnchecked", { cause: inWords(cause) });
   }
+}
+
+/** The host gives its workers a few seconds. */
+const FLUSH_WITHIN_MS = 2000;
+
+/** The hooks of the app that start its telemetry, and send the rest at its end; without `preInvocation` if nothing is exported. */
+export function telemetryHooks({ telemetrySettings }: App) {
+  return {
+    // Wraps the body of every function, in any file.
+    preInvocation: isExporting(telemetrySettings) ? recordInvocation : undefined,
+    appStart: () => startTelemetry(telemetrySettings),
+    appTerminate: () => flushTelemetry(FLUSH_WITHIN_MS),
+  };
+}
+
+function recordInvocation(invocation: PreInvocationContext): void {
+  const { functionHandler: body, invocationContext } = invocation;
+  invocation.functionHandler = (...inputs) => recordingExceptions(invocationContext, () => body(...inputs));
 }

@@ -1,14 +1,47 @@
-// The scheduler's own activities: its reads, polls and published messages.
+// The scheduler's functions (P4, P10): its queue of attempts, and its own activities: its reads, polls and published messages.
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
-import type { Look } from "../domain/steps/attempt.ts";
+import type { ClaimOutcome, Look, StartAttempt } from "../domain/steps/attempt.ts";
 import type { PollTask } from "../domain/steps/poll.ts";
+import { QUEUES } from "../messaging/queues.ts";
+import { claimJob } from "../scheduler/claim-job.ts";
 import { publishEndOf } from "../scheduler/publishing/publish.ts";
-import { reportEnd } from "../scheduler/scheduler-client.ts";
+import { createLossHandler } from "../scheduler/publishing/publish-ends-again.ts";
+import { type Claimed, reportEnd, startClaimed } from "../scheduler/scheduler-client.ts";
+import { parseStartAttempt } from "../scheduler/start-attempt-message.ts";
 import { pollService } from "../scheduler/steps/poll-service.ts";
 import { readProgress } from "../scheduler/steps/read-progress.ts";
 import { observe } from "../telemetry/invocation.ts";
 import { engineClient } from "./engine-client.ts";
+import { receive } from "./receive.ts";
+
+export interface NextAttempt {
+  /** Jobs in progress go before new jobs. A message that is delivered twice finds the claim its own. */
+  claim(): Promise<ClaimOutcome>;
+  /** If the engine does not know the attempt before, it was lost: what only it would have published is published again. */
+  start(claim: Claimed): Promise<void>;
+}
+
+/** The Service Bus function of the scheduler's queue: the supervisor or an operator requests a job's next attempt here. */
+export function onStartAttempt(application: App, work: (next: NextAttempt) => Promise<void>) {
+  const afterLoss = createLossHandler();
+  const subjectOf = ({ jobId, attempt, direction }: Partial<StartAttempt>) => {
+    return { jobId: jobId ?? null, attempt: attempt ?? null, direction: direction ?? null };
+  };
+  return receive(application, { queue: QUEUES.scheduler, subjectOf }, ({ body }, context, invocation) => {
+    const asked = parseStartAttempt(body);
+    return work({
+      async claim() {
+        await context.admission.admit("begun");
+        return claimJob(asked, context);
+      },
+      async start(claim) {
+        const isKnown = await startClaimed(engineClient(invocation), claim, context);
+        if (!isKnown) await afterLoss(claim.attempt, context);
+      },
+    });
+  });
+}
 
 interface Subject {
   readonly jobId: string;
