@@ -1,9 +1,8 @@
 // The scheduler's claim (P4): one attempt takes a Pending job, exclusively, before its orchestration starts.
 
 import { instant } from "../domain/duration.ts";
-import { applyChanges } from "../domain/record/apply-changes.ts";
-import { pausesOf, timesOf } from "../domain/record/due.ts";
-import { isOneWrite } from "../domain/record/guarded-write.ts";
+import { writeOf } from "../domain/record/difference.ts";
+import { pausesOf } from "../domain/record/due.ts";
 import { completionsOf } from "../domain/record/outbox.ts";
 import {
   directionOf,
@@ -22,10 +21,12 @@ import { forwardAgain } from "../domain/steps/forward-again.ts";
 import { HISTORY_BYTES } from "../domain/steps/history-length.ts";
 import { settledSteps } from "../domain/steps/skip.ts";
 import { scheduled } from "../domain/steps/step-run.ts";
-import { claim, claimAndConclude, transitions } from "../domain/steps/transitions.ts";
+import { claimed, claimedAndConcluded, transitions } from "../domain/steps/transitions.ts";
+import { claimUnread } from "../domain/steps/unread.ts";
 import type { Versioned, Written } from "../store/job-store.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { fromHere } from "../telemetry/trace-context.ts";
+import { writeUnread } from "./change.ts";
 import { type Context, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
 import { concludeJob, publish, startNextAttempt } from "./publishing/publish.ts";
 
@@ -136,13 +137,13 @@ async function writeClaim({ record, etag }: ReadRecord, plan: Plan, holder: stri
   const next = ready.map((step) =>
     scheduled(toSchedule(step, steps), attempt, directionOf(step, direction), now, schedulingOf(ports)),
   );
-  const write = claim(record, next, holder, now);
-  const claimed = applyChanges(record, write.changes);
-  const isAlone = runsInHand(steps).length === 0 && pausesOf(claimed.steps, direction).length === 0;
+  const after = claimed(record, next, holder, now);
+  const isAlone = runsInHand(steps).length === 0 && pausesOf(after.steps, direction).length === 0;
   const isOneWay = ready.every((step) => directionOf(step, direction) === direction);
-  if (isAlone && isOneWay && isOneWrite(write) && !isAnyUnknown(steps)) return ports.store.change(jobId, write);
+  const write = writeOf(claimUnread(record, after));
+  if (write && isAlone && isOneWay && !isAnyUnknown(steps)) return ports.store.change(jobId, write);
   if (etag === undefined) return { kind: "rejected" };
-  return ports.store.replace({ record, etag }, { ...claimed, ...timesOf(claimed.steps, claimed) });
+  return ports.store.replace({ record, etag }, after);
 }
 
 const isAnyUnknown = (steps: Steps) =>
@@ -181,7 +182,8 @@ async function concludeAtOnce(pending: StateRecord, holder: string, context: Con
     direction === "compensate" ? { steps, cause } : null,
     now,
   );
-  const written = await context.store.change(pending.jobId, claimAndConclude(pending, ending, holder, now));
+  const after = claimedAndConcluded(pending, ending, holder, now);
+  const written = await writeUnread(pending.jobId, claimUnread(pending, after), context);
   const concluded = written.kind === "written" ? written : await concludedAlready(pending, context);
   if (!concluded) return { kind: "taken" };
   await concludeJob(concluded, context);

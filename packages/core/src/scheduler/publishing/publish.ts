@@ -9,6 +9,7 @@ import { statusMessage } from "../../domain/steps/outputs.ts";
 import { STATUS_OF } from "../../domain/steps/transitions.ts";
 import { inWords } from "../../domain/thrown.ts";
 import type { Versioned } from "../../store/job-store.ts";
+import { writeUnread } from "../change.ts";
 import type { Context, Ports, Telemetry } from "../ports.ts";
 
 /** The event for each end of a job. A job in Error alerts an operator. */
@@ -166,8 +167,8 @@ async function leave(seen: StateRecord, outboxMessages: readonly OutboxMessage[]
   let record: StateRecord | undefined = seen;
   let open = outboxMessages;
   for (let rejections = 0; record && rejections < TRIES_TO_LEAVE; ) {
-    const { write, rest } = addToOutbox(record, open, instant(ports.now()));
-    const left = await ports.store.change(record.jobId, write);
+    const { unread, rest } = addToOutbox(record, open, instant(ports.now()));
+    const left = await writeUnread(record.jobId, unread, ports);
     if (left.kind === "written") {
       if (rest.length === 0) return left;
       [record, open] = [left.record, rest];

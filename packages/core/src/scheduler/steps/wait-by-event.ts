@@ -4,9 +4,9 @@ import { hasEnded, type StateRecord } from "../../domain/record/state-record.ts"
 import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import { newsOfEnd, newsOfOne } from "../../domain/steps/news.ts";
 import { ledTo, withoutWaiting } from "../../domain/steps/step-end.ts";
+import { change } from "../change.ts";
 import type { Context } from "../ports.ts";
 import { concludeJob, startNextAttempt } from "../publishing/publish.ts";
-import { writeAtVersion } from "../write-at-version.ts";
 import { circumstancesOf } from "./record-step.ts";
 
 /** From now on the attempt waits for the step by event, and needs to know until when. A compensation does not wait for it. */
@@ -28,9 +28,8 @@ export async function waitByEvent(task: StepTask, record: StateRecord, context: 
  * then; after a crash behind it the sweep publishes the end, and the attempt finds the compensation when it looks at the record.
  */
 async function goOnWithout(task: StepTask, context: Context): Promise<StepEnd | undefined> {
-  const written = await writeAtVersion(task.jobId, context, (record) =>
-    withoutWaiting(record, task, circumstancesOf(record, context)),
-  );
+  const decide = (record: StateRecord) => withoutWaiting(record, task, circumstancesOf(record, context));
+  const written = await change(task.jobId, decide, context);
   if (written.kind === "rejected") return undefined;
   const { record, etag, before } = written;
   const { steps, processState, attempt } = record;
