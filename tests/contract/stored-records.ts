@@ -9,9 +9,8 @@ import {
   type StepRecord,
 } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { recover } from "@scheduler-agent-supervisor/core/internal/domain/recovery/recovery";
+import { claimed, claimUnread } from "@scheduler-agent-supervisor/core/internal/domain/steps/claim";
 import { type NextStep, scheduled } from "@scheduler-agent-supervisor/core/internal/domain/steps/step-run";
-import { claimed } from "@scheduler-agent-supervisor/core/internal/domain/steps/transitions";
-import { claimUnread } from "@scheduler-agent-supervisor/core/internal/domain/steps/unread";
 import type { JobStore } from "@scheduler-agent-supervisor/core/internal/store/job-store";
 import type { JobSearch } from "@scheduler-agent-supervisor/operator/internal/store/job-search";
 import { beforeAll, describe, expect, test } from "vitest";

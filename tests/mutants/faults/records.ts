@@ -15,7 +15,7 @@ const DIFFERENCE = "core:domain/record/difference.test.ts";
 const APPLIED = "core:domain/record/apply-changes.ts";
 const CONDITION = "core:store/guarded-patch.ts conditionOf";
 const NEW_RECORD = "core:domain/record/new-state-record.ts newStateRecord";
-const CLAIM = "core:domain/steps/unread.ts claimUnread";
+const CLAIM = "core:domain/steps/claim.ts claimUnread";
 const RECORD = "core:submission/record-submission.ts";
 
 export const OF_RECORDS = [
@@ -116,7 +116,7 @@ export const OF_RECORDS = [
     ["A claim takes a job for an attempt that is over.", CLAIM, ["drop member", "attempt"], DOMAIN],
     [
       "A second claim of the same attempt is taken, whoever holds the job.",
-      "core:scheduler/claim-job.ts claimedAlready",
+      "core:scheduler/claim-job.ts claimedBefore",
       ["drop term", "lockedBy"],
       ATTEMPTS,
     ],
@@ -143,12 +143,6 @@ export const OF_RECORDS = [
       "core:domain/steps/attempt.ts outcomeReadBy",
       ["text", "record?.lockedBy !== lockedBy", "!record"],
       "operations:read-progress.test.ts",
-    ],
-    [
-      "A start message that is faster than the record of its attempt is dropped.",
-      "core:scheduler/claim-job.ts claimInSpan",
-      ["call", "latest", "state"],
-      STALE_READS,
     ],
     [
       "That there is nothing to write is decided on a stale read.",

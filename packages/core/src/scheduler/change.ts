@@ -5,14 +5,14 @@ import type { StateRecord } from "../domain/record/state-record.ts";
 import type { Versioned } from "../store/job-store.ts";
 import type { Ports } from "./ports.ts";
 
-export type Changed =
-  | (Versioned & {
-      readonly kind: "written";
-      /** What it was decided on, and what was decided: only the difference is written, so the stored record may have more. */
-      readonly before: StateRecord;
-      readonly after: StateRecord;
-    })
-  | { readonly kind: "rejected" };
+/** A change that was made, with the stored record. */
+export interface Made extends Versioned {
+  /** What it was decided on, and what was decided: only the difference is written, so the stored record may have more. */
+  readonly before: StateRecord;
+  readonly after: StateRecord;
+}
+
+export type Changed = ({ readonly kind: "written" } & Made) | { readonly kind: "rejected" };
 
 type Stores = Pick<Ports, "store">;
 

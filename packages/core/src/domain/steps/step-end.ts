@@ -3,22 +3,12 @@
 
 import { counted } from "../counted.ts";
 import type { Decided } from "../definition/skipped.ts";
-import { policyFor, type Workflow } from "../definition/workflow.ts";
+import { policyFor } from "../definition/workflow.ts";
 import { after } from "../duration.ts";
 import { withoutDeadline } from "../record/deadline.ts";
 import { timesAmong } from "../record/due.ts";
 import { owed } from "../record/outbox.ts";
-import {
-  directionOf,
-  isClosed,
-  isInHand,
-  isWholeDone,
-  mayHaveHadEffect,
-  planOf,
-  readySteps,
-  runOf,
-  runsInHand,
-} from "../record/plan.ts";
+import { isClosed, isInHand, mayHaveHadEffect, runOf, runsInHand } from "../record/plan.ts";
 import { asEntry } from "../record/record-limits.ts";
 import {
   type Direction,
@@ -29,21 +19,12 @@ import {
   type StepRecord,
   type StepRun,
 } from "../record/state-record.ts";
-import { type StepTask, toSchedule } from "./attempt.ts";
-import { endingOf } from "./ending.ts";
-import { forwardAgain } from "./forward-again.ts";
-import { settledSteps, skippedFor } from "./skip.ts";
+import type { StepTask } from "./attempt.ts";
+import { type Circumstances, type Following, followingIn, jobEnded, settled } from "./following.ts";
+import { skippedFor } from "./skip.ts";
 import { type Answer, withAnswer } from "./step-answer.ts";
-import { type Mark, type NextStep, type Scheduling, scheduled, withRun } from "./step-run.ts";
-import { concluded, LAST_STEP, transitions } from "./transitions.ts";
-
-/** The other inputs of the new record. */
-export interface Circumstances {
-  readonly workflow: Workflow;
-  readonly now: string;
-  readonly scheduling: Scheduling;
-  readonly claimWithinMs: number;
-}
+import { type Mark, withRun } from "./step-run.ts";
+import { concluded, transitions } from "./transitions.ts";
 
 /** Whether the record still waits for the result of that task. */
 export function awaits(record: StateRecord, { step, direction, attempt }: StepTask): boolean {
@@ -56,9 +37,6 @@ function goesOn(record: StateRecord, task: StepTask): boolean {
   const { processState } = record;
   return awaits(record, task) && (processState === "Error" || !hasEnded(processState));
 }
-
-/** What the end of a step leads to: the steps that begin then; or there is nothing left to do. */
-export type Following = readonly NextStep[] | "over";
 
 /**
  * The record after the step's agent has answered; undefined if it does not wait for that.
@@ -260,34 +238,23 @@ function withStep(
   return { ...record, steps: { ...record.steps, [step]: ended }, history: [...record.history, entry], updatedAt: now };
 }
 
+const LAST_STEP = {
+  Processed: "lastStepCompleted",
+  Compensated: "lastStepCompensated",
+  Cancelled: "lastStepCancelled",
+  Error: "lastStepNotCompensated",
+  thenForward: "lastStepCompensatedThenForward",
+} as const;
+
 function goneOn(before: StateRecord, known: StateRecord, within: Circumstances, following?: Following): StateRecord {
   const record = following ? known : settled(known, within);
   const next = following ?? followingIn(record, within);
-  if (next === "over") return over(record, within);
+  if (next === "over") {
+    const over = jobEnded(record, record.lockedBy ?? "", LAST_STEP, within);
+    return over.processState === "Processed" ? { ...over, overAt: within.now } : over;
+  }
   const steps = { ...record.steps, ...Object.fromEntries(next.map(({ name, record: begun }) => [name, begun])) };
   return { ...record, processState: transitions.stepCompleted.to, steps, ...timesAmong(before, steps) };
-}
-
-function settled(record: StateRecord, { workflow, now }: Circumstances): StateRecord {
-  return record.direction === "forward" ? { ...record, steps: settledSteps(workflow, record.steps, now) } : record;
-}
-
-function followingIn({ steps, direction, attempt }: StateRecord, within: Circumstances): Following {
-  const { workflow, now, scheduling } = within;
-  const plan = planOf(workflow, steps, direction);
-  if (isWholeDone(plan, steps, direction)) return "over";
-  return readySteps(plan, steps, direction, now).map((step) =>
-    scheduled(toSchedule(step, steps), attempt, directionOf(step, direction), now, scheduling),
-  );
-}
-
-function over(record: StateRecord, { workflow, now, claimWithinMs }: Circumstances): StateRecord {
-  const { direction, steps, error: cause, lockedBy } = record;
-  const forward = forwardAgain(record, { now, claimWithinMs, by: lockedBy ?? "", workflow });
-  if (forward) return { ...forward, processState: transitions.lastStepCompensatedThenForward.to };
-  const ending = endingOf(workflow, direction === "compensate" ? { steps, cause } : null, now);
-  const ended = concluded(record, transitions[LAST_STEP[ending.processState]].to, ending, now);
-  return ending.processState === "Processed" ? { ...ended, overAt: now } : ended;
 }
 
 /** The limit for the many errors of an attempt's tries. */

@@ -1,11 +1,9 @@
-// The states of a job, as one table; and how an attempt takes a job up and ends it (P4, P9, P13, P14, P16).
+// The states of a job, as one table; and the record of a job that ends (P9, P13, P14, P16).
 
 import { after } from "../duration.ts";
 import { withoutDeadline } from "../record/deadline.ts";
-import { timesOf } from "../record/due.ts";
 import { OUTBOX_GRACE_MS } from "../record/outbox.ts";
 import type { EndState, JobError, JobStatus, ProcessState, StateRecord } from "../record/state-record.ts";
-import type { NextStep } from "./step-run.ts";
 
 /** The events of a job, with the states in which each is allowed and the state that follows. */
 export const transitions = {
@@ -63,20 +61,6 @@ export type Ending =
   | { readonly processState: "Processed" }
   | { readonly processState: Exclude<EndState, "Processed">; readonly error: JobError };
 
-/** For each end of a job: the transition by a claim that finds nothing left to do, and by its last step. */
-const WITH_NOTHING_LEFT = {
-  Processed: "claimedWithNothingToDo",
-  Compensated: "claimedWithAllCompensated",
-  Cancelled: "claimedWithAllCancelled",
-  Error: "claimedWithManualWorkLeft",
-} as const satisfies Record<EndState, keyof typeof transitions>;
-export const LAST_STEP = {
-  Processed: "lastStepCompleted",
-  Compensated: "lastStepCompensated",
-  Cancelled: "lastStepCancelled",
-  Error: "lastStepNotCompensated",
-} as const satisfies Record<EndState, keyof typeof transitions>;
-
 /** The status that notifies a requester of each end. */
 export const STATUS_OF = {
   Processed: "Completed",
@@ -84,35 +68,6 @@ export const STATUS_OF = {
   Cancelled: "Cancelled",
   Error: "Failed",
 } as const satisfies Record<EndState, JobStatus>;
-
-/** The record that a start message's attempt holds, with the steps that can begin scheduled in the same write. */
-export function claimed(record: StateRecord, next: readonly NextStep[], holder: string, now: string): StateRecord {
-  const { attempt, direction, history } = record;
-  const steps = { ...record.steps, ...Object.fromEntries(next.map(({ name, record: begun }) => [name, begun])) };
-  const entry = { at: now, what: `claimed, attempt ${attempt}, ${direction}`, by: holder };
-  return {
-    ...record,
-    processState: transitions.claimed.to,
-    lockedBy: holder,
-    steps,
-    // In the past only if a step is overdue: a step that may still be taken up is not.
-    ...timesOf(steps, record),
-    updatedAt: now,
-    history: [...history, entry],
-  };
-}
-
-/** The record of a job with no step left to do, concluded as it is claimed. */
-export function claimedAndConcluded(record: StateRecord, ending: Ending, by: string, now: string): StateRecord {
-  const { attempt, direction, history } = record;
-  const ended = concluded(record, transitions[WITH_NOTHING_LEFT[ending.processState]].to, ending, now);
-  const entry = { at: now, what: `nothing left to do, attempt ${attempt}, ${direction}`, by };
-  const known = { ...ended, updatedAt: now, history: [...history, entry] };
-  if (!isGood(ending)) return known;
-  // No activity will run again to publish it: only the outbox message in the record makes sure that it is sent.
-  const completed = { status: STATUS_OF.Processed, attempt, at: now };
-  return { ...known, dueAt: after(now, OUTBOX_GRACE_MS), outbox: [...record.outbox, completed] };
-}
 
 function isGood(ending: Ending): ending is Extract<Ending, { processState: "Processed" }> {
   return ending.processState === "Processed";

@@ -1,4 +1,4 @@
-// What is written to a record without a read (P4, P8, P13): decided on what a claim or a step's task knows, if that holds of the stored record.
+// What a step's task writes to its record without a read (P4, P8, P13): decided on what the task knows, if that holds of the stored record.
 
 import type { Unread } from "../record/difference.ts";
 import { expiresAt } from "../record/due.ts";
@@ -7,16 +7,11 @@ import { runOf } from "../record/plan.ts";
 import { closed } from "../record/retention.ts";
 import { type Expiry, RECORD_VERSION, type StateRecord, type StepState } from "../record/state-record.ts";
 import type { StepTask } from "./attempt.ts";
+import type { Circumstances, Following } from "./following.ts";
 import type { Answer } from "./step-answer.ts";
-import { afterStep, type Circumstances, type Following, marked, noted } from "./step-end.ts";
+import { afterStep, marked, noted } from "./step-end.ts";
 import { type Mark, scheduled } from "./step-run.ts";
 import { transitions } from "./transitions.ts";
-
-/** The claim of an attempt: while the job waits for it and nobody holds the job, no other writer changes what the claim depends on. */
-export function claimUnread(before: StateRecord, after: StateRecord): Unread {
-  const { attempt } = before;
-  return { before, after, guard: { processStates: [transitions.claimed.from], lockedBy: null, attempt } };
-}
 
 /**
  * The end of a step, by what is true of the steps beside it: others go on, or it is the last of them, and the next steps begin, or the job is over.

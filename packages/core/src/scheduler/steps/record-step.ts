@@ -1,7 +1,6 @@
 // A step's outcome (P8, P9, P13): recorded in one guarded write, fenced by the step's own run, which also schedules the next steps or ends the job;
 // then published, and passed to the scheduler.
 
-import { instant } from "../../domain/duration.ts";
 import type { Closing } from "../../domain/record/guarded-write.ts";
 import { completionOf, completionsOf } from "../../domain/record/outbox.ts";
 import { runOf, runsInHand } from "../../domain/record/plan.ts";
@@ -9,12 +8,12 @@ import { hasEnded, type StateRecord, type StepRecord } from "../../domain/record
 import { ownReceiver, type StepEnd, type StepTask } from "../../domain/steps/attempt.ts";
 import { newsOfEnd } from "../../domain/steps/news.ts";
 import type { Answer } from "../../domain/steps/step-answer.ts";
-import { afterStep, type Circumstances, foundEnd, type LedTo, ledTo } from "../../domain/steps/step-end.ts";
+import { afterStep, foundEnd, type LedTo, ledTo } from "../../domain/steps/step-end.ts";
 import { endsUnread } from "../../domain/steps/unread.ts";
 import { contractFor } from "../../messaging/contract.ts";
 import type { Versioned } from "../../store/job-store.ts";
 import { change } from "../change.ts";
-import { type Context, type Ports, schedulingOf, type Telemetry } from "../ports.ts";
+import { type Context, circumstancesOf, type Ports, type Telemetry } from "../ports.ts";
 import { concludeJob, publishOrKeep, startNextAttempt } from "../publishing/publish.ts";
 import { rejectLate } from "./reject-late.ts";
 
@@ -60,15 +59,6 @@ async function writeStepEnd(task: StepTask, answer: Answer, ports: Ports): Promi
 function closingFor({ workflow }: StepTask, { retention, rules }: Ports): Closing | null {
   if (!retention || retention.archive) return null;
   return { keepMs: retention.keepMs, secrets: contractFor(workflow.name, rules.contracts).secrets };
-}
-
-export function circumstancesOf({ workflow }: Pick<StateRecord, "workflow">, ports: Ports): Circumstances {
-  return {
-    workflow: ports.workflows.of(workflow),
-    now: instant(ports.now()),
-    scheduling: schedulingOf(ports),
-    claimWithinMs: ports.timing.claimWithinMs,
-  };
 }
 
 /**
