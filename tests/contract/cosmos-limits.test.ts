@@ -1,13 +1,11 @@
 // Nothing that the app writes exceeds what Cosmos DB takes, on the local server, which keeps Microsoft's limits; and what is refused is no outage.
 import { ErrorResponse } from "@azure/cosmos";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import { applyChanges } from "@scheduler-agent-supervisor/core/internal/domain/record/apply-changes";
 import {
-  append,
+  type Change,
   isOneWrite,
   MOST_CHANGES,
   MOST_REVISIONS,
-  set,
 } from "@scheduler-agent-supervisor/core/internal/domain/record/guarded-write";
 import {
   DOCUMENT_BYTES,
@@ -27,6 +25,7 @@ import { historyWith } from "@scheduler-agent-supervisor/core/internal/domain/re
 import { startAttemptOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery/recovery";
 import type { StepTask } from "@scheduler-agent-supervisor/core/internal/domain/steps/attempt";
 import { skippedFor } from "@scheduler-agent-supervisor/core/internal/domain/steps/skip";
+import { noted } from "@scheduler-agent-supervisor/core/internal/domain/steps/step-end";
 import {
   accepted,
   done,
@@ -34,7 +33,6 @@ import {
   scheduled,
   withRun,
 } from "@scheduler-agent-supervisor/core/internal/domain/steps/step-run";
-import { noteExpiry } from "@scheduler-agent-supervisor/core/internal/domain/steps/step-writes";
 import { BusUnavailable } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
 import { publishOrKeep } from "@scheduler-agent-supervisor/core/internal/scheduler/publishing/publish";
 import { BatchRejected, isNotStorable } from "@scheduler-agent-supervisor/core/internal/store/cosmos-answers";
@@ -152,9 +150,9 @@ describe.each(STORES)("%s", (_name, open) => {
     const jobId = newId();
     const record = sampleRecord(jobId);
     await store.create(sampleJob(jobId), record);
-    const changes = Array.from({ length: MOST_CHANGES + 1 }, (_, at) =>
-      append(["history"], { at: NOON, what: `${at}`, by: "x" }),
-    );
+    const changes = Array.from({ length: MOST_CHANGES + 1 }, (_, at): Change => {
+      return { op: "append", path: ["history"], value: { at: NOON, what: `${at}`, by: "x" } };
+    });
     const guard = { processStates: ["Pending"] } as const;
     expect(isOneWrite({ guard, changes })).toBe(false);
     await expect(store.change(jobId, { guard, changes })).rejects.toBeInstanceOf(NotStorable);
@@ -240,7 +238,7 @@ function largest(jobId: string, runs: number): StateRecord {
   const expiry = { at: NOON, attempt: 1, tries: 2, endpoint: LONG, message: LONG };
   // What an attempt and its agents append: two entries a run, and as many notes as an agent of another team may make.
   for (let entry = 0; entry < MOST_NOTED - 100 + runs * 2; entry += 1) {
-    record = applyChanges(record, noteExpiry(noting, expiry).changes);
+    record = noted(record, noting, expiry, false);
   }
   const outbox = Object.keys(steps).map(
     (name): OutboxMessage => ({ status: "StepCompleted", attempt: 99, at: NOON, step: name }),
@@ -257,7 +255,9 @@ test("the largest record of fifty runs is under 1 MB, and the store takes it; wi
   const written = await store.replace(before, { ...before.record, attempt: 2 });
   expect(written.kind).toBe("written");
   const guard = { processStates: ["Pending"] } as const;
-  expect((await store.change(record.jobId, { guard, changes: [set(["attempt"], 3)] })).kind).toBe("written");
+  expect(
+    (await store.change(record.jobId, { guard, changes: [{ op: "set", path: ["attempt"], value: 3 }] })).kind,
+  ).toBe("written");
 });
 
 test("a submission that the store will never take is in the quarantine, with the reason, and its sender knows it", async () => {

@@ -1,15 +1,16 @@
 // What every implementation of the state store does with records of other versions of the app.
 
 import { NewerSchema } from "@scheduler-agent-supervisor/core/internal/domain/newer-schema";
+import { writeOf } from "@scheduler-agent-supervisor/core/internal/domain/record/difference";
 import {
   NOT_STARTED,
   RECORD_VERSION,
   type StateRecord,
   type StepRecord,
 } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { recover, startAttemptOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery/recovery";
-import { scheduled } from "@scheduler-agent-supervisor/core/internal/domain/steps/step-run";
-import { claim } from "@scheduler-agent-supervisor/core/internal/domain/steps/transitions";
+import { recover } from "@scheduler-agent-supervisor/core/internal/domain/recovery/recovery";
+import { claimed, claimUnread } from "@scheduler-agent-supervisor/core/internal/domain/steps/claim";
+import { type NextStep, scheduled } from "@scheduler-agent-supervisor/core/internal/domain/steps/step-run";
 import type { JobStore } from "@scheduler-agent-supervisor/core/internal/store/job-store";
 import type { JobSearch } from "@scheduler-agent-supervisor/operator/internal/store/job-search";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -21,6 +22,9 @@ interface Planted {
   readonly search: Pick<JobSearch, "list">;
   readonly stored: (orderId: string) => Promise<StoredRecord | undefined>;
 }
+
+const claimOf = (record: StateRecord, next: readonly NextStep[] = []) =>
+  writeOf(claimUnread(record, claimed(record, next, "holder", NOON))) ?? expect.fail("it is no single write");
 
 /** @param open a store with these documents in it */
 export function storedRecordsContract(
@@ -78,7 +82,7 @@ export function storedRecordsContract(
       const record = before.steps["reserveStock"] as StepRecord;
       const times = { transport: "activity", completeWithin: "PT10S" } as const;
       const level = [scheduled({ ...times, name: "reserveStock", record }, 1, "forward", NOON, SCHEDULING)];
-      const written = await planted.store.change(orderId, claim(startAttemptOf(before), level, "holder", NOON));
+      const written = await planted.store.change(orderId, claimOf(before, level));
       expect(written).toMatchObject({ kind: "written", record: { processState: "Processing", ...UNKNOWN } });
       const stored = await planted.stored(orderId);
       expect(stored).toMatchObject({
@@ -105,7 +109,7 @@ export function storedRecordsContract(
     test("a newer record is left alone and reported: it is neither read nor changed", async () => {
       const before = await planted.stored("newer");
       await expect(planted.store.state("newer")).rejects.toBeInstanceOf(NewerSchema);
-      const write = claim({ jobId: "newer", attempt: 1, direction: "forward" }, [], "holder", NOON);
+      const write = claimOf(await read("patch"));
       await expect(planted.store.change("newer", write)).rejects.toThrow(
         /record of newer was written by a newer version/,
       );

@@ -19,8 +19,9 @@ export function withWaitsCounted(record: StateRecord): StateRecord {
 
 /** Schedules what is next, or concludes, only after the step is completed. */
 export function apart(write: GuardedWrite): readonly GuardedWrite[] {
-  const [step, ...rest] = write.changes;
-  if (!step || write.guard.step === undefined || !rest.some(isOfMerged)) return [write];
+  const step = write.changes.find(({ path }) => path[0] === "steps" && path[1] === write.guard.step?.name);
+  const rest = write.changes.filter((change) => change !== step);
+  if (!step || !rest.some(isOfMerged)) return [write];
   const { step: _, siblings, ...fence } = write.guard;
   return [
     { guard: write.guard, changes: [step] },
@@ -30,7 +31,10 @@ export function apart(write: GuardedWrite): readonly GuardedWrite[] {
 
 /** Takes the order, and schedules its steps only then. */
 export function claimApart(write: GuardedWrite): readonly GuardedWrite[] {
-  const [state, holder, ...rest] = write.changes;
+  const [state, holder] = ["processState", "lockedBy"].map((member) =>
+    write.changes.find(({ path }) => path[0] === member),
+  );
+  const rest = write.changes.filter((change) => change !== state && change !== holder);
   if (!state || !holder || !write.guard.processStates.includes("Pending") || write.guard.step) return [write];
   const { processState, lockedBy } = Object.fromEntries(
     [state, holder].map((change) => [change.path[0], newValueOf(change)]),

@@ -3,18 +3,35 @@
 import { expect } from "vitest";
 import type { Workflow } from "../src/domain/definition/workflow.ts";
 import { applyChanges, holds } from "../src/domain/record/apply-changes.ts";
+import { type Unread, writeOf } from "../src/domain/record/difference.ts";
 import type { GuardedWrite } from "../src/domain/record/guarded-write.ts";
-import { planOf, readySteps } from "../src/domain/record/plan.ts";
 import { NOT_STARTED, type StateRecord, type StepRecord } from "../src/domain/record/state-record.ts";
-import { startAttemptOf } from "../src/domain/recovery/recovery.ts";
-import { type StepTask, toSchedule } from "../src/domain/steps/attempt.ts";
-import { done, scheduled } from "../src/domain/steps/step-run.ts";
-import { claim } from "../src/domain/steps/transitions.ts";
+import type { StepTask } from "../src/domain/steps/attempt.ts";
+import * as claims from "../src/domain/steps/claim.ts";
+import { done, type NextStep } from "../src/domain/steps/step-run.ts";
+import { endsUnread } from "../src/domain/steps/unread.ts";
 import { CHAIN, NOON, SCHEDULING } from "./jobs.ts";
 
 export const route = { endpoint: "http://x/", because: "only one" };
 const reply = { replyTo: null, replyToSessionId: null, correlationId: "c", traceparent: null };
 export const notStarted: StepRecord = { ...NOT_STARTED, agent: "a", result: null, compensation: null, generation: 1 };
+
+const WITHIN = { now: NOON, scheduling: SCHEDULING, claimWithinMs: 60_000 };
+
+/** The write of it; it has to fit into one. */
+export const oneWrite = (unread: Unread): GuardedWrite =>
+  writeOf(unread) ?? expect.fail("it does not fit into one write");
+
+/** The claim of a record's attempt, which schedules these steps. */
+export function claimWrite(record: StateRecord, next: readonly NextStep[], holder: string): GuardedWrite {
+  return oneWrite(claims.claimUnread(record, claims.claimed(record, next, holder, NOON)));
+}
+
+/** The writes of a task's end: while others go on beside it, if there are any, and as the last of them. */
+export function endWrites(task: StepTask, workflow: Workflow = CHAIN): readonly GuardedWrite[] {
+  const answer = { kind: "done", result: { id: "x-1" }, ...route } as const;
+  return endsUnread(task, answer, { ...WITHIN, workflow }, null).map(oneWrite);
+}
 
 function write(record: StateRecord, { guard, changes }: GuardedWrite): StateRecord {
   expect(holds(guard, record)).toBe(true);
@@ -30,10 +47,8 @@ export function stepIn(record: StateRecord, name: string): StepRecord {
 }
 
 export function claimed(record: StateRecord, workflow: Workflow = CHAIN): StateRecord {
-  const { steps, direction } = record;
-  const ready = readySteps(planOf(workflow, steps, direction), steps, direction, NOON);
-  const next = ready.map((step) => scheduled(toSchedule(step, steps), record.attempt, direction, NOON, SCHEDULING));
-  return write(record, claim(startAttemptOf(record), next, "job-1-1@hub", NOON));
+  const after = claims.claimOf(record, "job-1-1@hub", { ...WITHIN, workflow });
+  return write(record, oneWrite(claims.claimUnread(record, after)));
 }
 
 export function taskOf(record: StateRecord, step: string): StepTask {

@@ -59,7 +59,7 @@ export const OF_ATTEMPTS = [
     ],
     [
       "A claim that others may have overtaken counts as the newest.",
-      `${CLAIM} claimedAlready`,
+      `${CLAIM} claimedBefore`,
       ["set member", "isBehind", "false"],
       ATTEMPTS,
     ],
@@ -110,7 +110,7 @@ export const OF_ATTEMPTS = [
       ["never", "isOver"],
       "operations:in-one-activity.test.ts",
     ],
-    ["A second run of a claim publishes nothing.", `${CLAIM} claimedAlready`, ["drop call", "publish"], ATTEMPTS],
+    ["A second run of a claim publishes nothing.", `${CLAIM} claimedBefore`, ["drop call", "publish"], ATTEMPTS],
     [
       "A write whose answer was lost counts as another's.",
       "core:scheduler/operating/operate-job.ts write",
@@ -119,8 +119,8 @@ export const OF_ATTEMPTS = [
     ],
     [
       "A claim that concluded its job, and whose answer was lost, is published by nobody.",
-      `${CLAIM} concludeAtOnce`,
-      ["call", "concludedAlready", "(() => undefined)"],
+      `${CLAIM} claimedBefore`,
+      ["always", "tried"],
       LOST,
     ],
     [

@@ -88,12 +88,6 @@ export const OF_OPERATIONS = [
       NOT_REPEATED,
     ],
     [
-      "A claim overwrites what a person recorded since it read.",
-      "core:scheduler/claim-job.ts writeClaim",
-      ["drop term", "isAnyUnknown"],
-      NOT_REPEATED,
-    ],
-    [
       "A person records a result that its agent does not declare.",
       "core:scheduler/operating/outcome-request.ts withCheckedResult",
       ["never", "misfit"],

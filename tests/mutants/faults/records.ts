@@ -11,10 +11,11 @@ const STALE_READS = "operations:stale-reads.test.ts";
 const NO_WORKFLOW = "operations:missing-workflow.test.ts";
 const CLOSE = "operations:close-jobs.test.ts";
 const DOMAIN = "core:domain/domain.test.ts";
+const DIFFERENCE = "core:domain/record/difference.test.ts";
 const APPLIED = "core:domain/record/apply-changes.ts";
 const CONDITION = "core:store/guarded-patch.ts conditionOf";
 const NEW_RECORD = "core:domain/record/new-state-record.ts newStateRecord";
-const CLAIM = "core:domain/steps/transitions.ts claim";
+const CLAIM = "core:domain/steps/claim.ts claimUnread";
 const RECORD = "core:submission/record-submission.ts";
 
 export const OF_RECORDS = [
@@ -115,15 +116,27 @@ export const OF_RECORDS = [
     ["A claim takes a job for an attempt that is over.", CLAIM, ["drop member", "attempt"], DOMAIN],
     [
       "A second claim of the same attempt is taken, whoever holds the job.",
-      "core:scheduler/claim-job.ts claimedAlready",
+      "core:scheduler/claim-job.ts claimedBefore",
       ["drop term", "lockedBy"],
       ATTEMPTS,
     ],
     [
       "The end of a step is written whichever attempt holds the job.",
-      "core:domain/steps/step-writes.ts holding",
+      "core:domain/steps/unread.ts endsUnread.held",
       ["drop member", "attempt"],
       DOMAIN,
+    ],
+    [
+      "A write without a read sets what others may have written beside it.",
+      "core:domain/record/difference.ts stepSet",
+      ["always", "was"],
+      DIFFERENCE,
+    ],
+    [
+      "A write without a read replaces a history that it does not know.",
+      "core:domain/record/difference.ts appended",
+      ["return", '[{ op: "set", path: [member], value: after }]'],
+      DIFFERENCE,
     ],
     [
       "An attempt that does not hold the job goes on.",
@@ -132,14 +145,8 @@ export const OF_RECORDS = [
       "operations:read-progress.test.ts",
     ],
     [
-      "A start message that is faster than the record of its attempt is dropped.",
-      "core:scheduler/claim-job.ts claimInSpan",
-      ["call", "latest", "state"],
-      STALE_READS,
-    ],
-    [
       "That there is nothing to write is decided on a stale read.",
-      "core:scheduler/write-at-version.ts writeAtVersion",
+      "core:scheduler/change.ts change",
       ["call", "latest", "state"],
       STALE_READS,
     ],
@@ -201,7 +208,7 @@ export const OF_RECORDS = [
     ],
     [
       "A message is left in a closed record whose documents expire.",
-      "core:domain/record/outbox.ts adding",
+      "core:domain/record/outbox.ts addToOutbox",
       ["always", "keptUntil"],
       CLOSE,
     ],

@@ -133,7 +133,7 @@ export const OF_SUPERVISION = [
     ],
     [
       "Time that an operator gave is lost when a step is taken up.",
-      "core:domain/steps/step-writes.ts takeUp",
+      "core:domain/steps/unread.ts markUnread",
       ["drop member", "dueBy"],
       `${COSMOS} -t a mark that a step was taken up`,
       `${MEMORY} -t a mark that a step was taken up`,
@@ -199,7 +199,7 @@ export const OF_SUPERVISION = [
     ["A job in compensation is hit by its deadline.", DEADLINE, ["drop term", "compensate"], OF_DEADLINE],
     [
       "A job that ends in time keeps its deadline.",
-      "core:domain/steps/step-end.ts goneOn",
+      "core:domain/steps/transitions.ts concluded",
       ["call", "withoutDeadline", "structuredClone"],
       "testing:world/job-deadline.test.ts",
     ],

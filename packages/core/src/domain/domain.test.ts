@@ -1,18 +1,26 @@
 import { describe, expect, test } from "vitest";
 import { CHAIN, GRAPH, NOON, NOON_MS, SCHEDULING, sampleJob, sampleRecord } from "../../tests/jobs.ts";
-import { claimed, notStarted, route, stepIn, taskOf, withDone } from "../../tests/records.ts";
+import {
+  claimed,
+  claimWrite,
+  endWrites,
+  notStarted,
+  oneWrite,
+  route,
+  stepIn,
+  taskOf,
+  withDone,
+} from "../../tests/records.ts";
 import { sameJob } from "./content/job.ts";
 import type { Workflow } from "./definition/workflow.ts";
 import { durationMs, after as later } from "./duration.ts";
 import { holds } from "./record/apply-changes.ts";
 import { mayHaveHadEffect, planOf, readySteps } from "./record/plan.ts";
 import type { ProcessState, StateRecord, StepRecord } from "./record/state-record.ts";
-import { startAttemptOf } from "./recovery/recovery.ts";
 import { remainingInWords } from "./steps/ending.ts";
 import { afterStep } from "./steps/step-end.ts";
-import { done, rejected, takenUp } from "./steps/step-run.ts";
-import { completeJoin, takeUp } from "./steps/step-writes.ts";
-import { claim } from "./steps/transitions.ts";
+import { done, rejected, scheduled, takenUp } from "./steps/step-run.ts";
+import { markUnread } from "./steps/unread.ts";
 
 describe("durations", () => {
   test.each([
@@ -37,7 +45,7 @@ test("whether two jobs are the same, whatever the order of their members", () =>
 describe("the fence", () => {
   test("P4 takes a record that is Pending, unlocked and in its attempt, and no other", () => {
     const record = sampleRecord();
-    const { guard } = claim(startAttemptOf(record), [], "job-1-1@hub", NOON);
+    const { guard } = claimWrite(record, [], "job-1-1@hub");
     expect(holds(guard, record)).toBe(true);
     for (const processState of ["Processing", "Processed", "Error"] satisfies ProcessState[]) {
       expect(holds(guard, { ...record, processState })).toBe(false);
@@ -49,7 +57,7 @@ describe("the fence", () => {
   test("P8 a superseded attempt's write is rejected: another holder, nobody, an ended job, a step that is not in hand", () => {
     const record = claimed(sampleRecord());
     const task = taskOf(record, "reserveStock");
-    const { guard } = completeJoin(task, [], task.record, [], NOON);
+    const { guard } = endWrites({ ...task, join: { siblings: [], next: [] } })[0] ?? expect.fail();
     expect(holds(guard, record)).toBe(true);
     expect(holds(guard, { ...record, lockedBy: "job-1-2", attempt: 2 })).toBe(false);
     expect(holds(guard, { ...record, processState: "Pending", lockedBy: null })).toBe(false);
@@ -94,15 +102,15 @@ describe("the fence", () => {
   test("no write changes more than the ten places that a patch may have", () => {
     const record = claimed(sampleRecord("job-1", GRAPH), GRAPH);
     const task = taskOf(record, "reserveStock");
-    const four = ["a", "b", "c", "d"].map((name) => ({ name, record: notStarted }));
-    const five = [...four, { name: "e", record: notStarted }];
-    for (const { changes } of [
-      claim(startAttemptOf(record), four, "job-1-1@hub", NOON),
-      completeJoin(task, ["b", "c"], task.record, five, NOON),
-      takeUp(task, takenUp("forward", NOON, NOON), NOON),
-    ]) {
-      expect(changes.length).toBeLessThanOrEqual(10);
-    }
+    const times = { transport: "activity", completeWithin: "PT10S", record: notStarted } as const;
+    const five = ["a", "b", "c", "d", "e"].map((name) => ({ ...times, name }));
+    const four = five.slice(1).map((step) => scheduled(step, 1, "forward", NOON, SCHEDULING));
+    const [mark] = markUnread(task, takenUp("forward", NOON, NOON), NOON).map(oneWrite);
+    const ends = endWrites({ ...task, join: { siblings: ["b", "c"], next: five } });
+    const sizes = [claimWrite({ ...sampleRecord(), updatedAt: "" }, four, "job-1-1@hub"), mark, ...ends].map(
+      (write) => write?.changes.length ?? 0,
+    );
+    expect(sizes).toEqual([10, 4, 3, 10]);
   });
 });
 

@@ -3,7 +3,9 @@ import type { JobView, RoutedAgent } from "../agents/agent.ts";
 import type { CheckedResult } from "../agents/declared-results.ts";
 import type { Job } from "../domain/content/job.ts";
 import { LONGEST_START_MS, START_WITHIN_MS } from "../domain/definition/workflow.ts";
-import type { StepResult } from "../domain/record/state-record.ts";
+import { instant } from "../domain/duration.ts";
+import type { StateRecord, StepResult } from "../domain/record/state-record.ts";
+import type { Circumstances } from "../domain/steps/following.ts";
 import type { Scheduling } from "../domain/steps/step-run.ts";
 import type { Workflows } from "../domain/workflows/workflows.ts";
 import type { Address } from "../messaging/agent-messages.ts";
@@ -113,8 +115,18 @@ export type Context<Own = Ports> = Own & { readonly telemetry: Telemetry };
 /** Twice as late as the engine was begins what is scheduled now, at most. */
 const LATER_STILL = 2;
 
-export function schedulingOf({ timing, nonce, presence }: Ports): Scheduling {
+function schedulingOf({ timing, nonce, presence }: Ports): Scheduling {
   const { longestStartMs, unrecordedMs } = timing;
   const startWithinMs = Math.max(timing.startWithinMs, Math.min(presence.engineLateMs * LATER_STILL, longestStartMs));
   return { startWithinMs, longestStartMs, unrecordedMs, nonce };
+}
+
+/** What a change of that job depends on besides its record. */
+export function circumstancesOf({ workflow }: Pick<StateRecord, "workflow">, ports: Ports): Circumstances {
+  return {
+    workflow: ports.workflows.of(workflow),
+    now: instant(ports.now()),
+    scheduling: schedulingOf(ports),
+    claimWithinMs: ports.timing.claimWithinMs,
+  };
 }

@@ -187,7 +187,10 @@ async function follow(
     const has = Object.fromEntries(event.has.map((name) => [name, known[name]]));
     context.telemetry.event(event.name, { jobId, attempt, ...has });
   }
-  if (verdict.kind === "compensate") return startNextAttempt(written, context);
+  if (verdict.kind === "compensate") {
+    await startNextAttempt(written, context);
+    return;
+  }
   if (verdict.kind === "fail" || verdict.kind === "failAtDeadline") {
     reportError(written.record, context.telemetry);
     await publishAll(written, context);

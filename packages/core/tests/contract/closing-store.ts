@@ -8,6 +8,7 @@ import type { StateRecord } from "../../src/domain/record/state-record.ts";
 import type { ClosingStore, JobStore, Versioned } from "../../src/store/job-store.ts";
 import { type Goods, goodsContract } from "../goods.ts";
 import { NOON, sampleJob, sampleRecord } from "../jobs.ts";
+import { oneWrite } from "../records.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -95,7 +96,7 @@ export function closingStoreContract(name: string, open: () => Promise<JobStore 
       const { record } = await stored({ processState: "Processed", overAt: NOON });
       const { jobId } = record;
       const lifetime = { revisions: 1, keepMs: DAY_MS, secrets: SECRETS };
-      const { write } = addToOutbox(record, [{ status: "Completed", attempt: 1, at: NOON }], NOON);
+      const write = oneWrite(addToOutbox(record, [{ status: "Completed", attempt: 1, at: NOON }], NOON).unread);
       const wrong = { ...write, guard: { ...write.guard, attempt: 2 }, lifetime };
       expect(await store.change(jobId, wrong)).toEqual({ kind: "rejected" });
       expect(((await store.job(jobId, 1)) as Goods).paymentToken).toBe(sampleJob().paymentToken);

@@ -2,9 +2,10 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import type { StateRecord } from "../../src/domain/record/state-record.ts";
-import { claimAndConclude } from "../../src/domain/steps/transitions.ts";
+import { claimOf, claimUnread } from "../../src/domain/steps/claim.ts";
 import type { JobStore } from "../../src/store/job-store.ts";
-import { NOON, sampleJob, sampleRecord } from "../jobs.ts";
+import { CHAIN, NOON, SCHEDULING, sampleJob, sampleRecord } from "../jobs.ts";
+import { oneWrite } from "../records.ts";
 
 export function dueStoreContract(name: string, open: () => Promise<JobStore>): void {
   describe(`searches of the sweep: ${name}`, () => {
@@ -102,7 +103,8 @@ export function dueStoreContract(name: string, open: () => Promise<JobStore>): v
       if (!read) throw new Error("no state record");
       const pending = { ...read.record, deadlineAt: "2020-01-01T00:00:00.000Z" };
       await store.replace(read, pending);
-      const written = await store.change(jobId, claimAndConclude(pending, { processState: "Processed" }, "h", NOON));
+      const within = { workflow: { ...CHAIN, steps: [] }, now: NOON, scheduling: SCHEDULING, claimWithinMs: 60_000 };
+      const written = await store.change(jobId, oneWrite(claimUnread(pending, claimOf(pending, "h", within))));
       expect(written).toMatchObject({ kind: "written", record: { processState: "Processed", deadlineAt: null } });
     });
   });

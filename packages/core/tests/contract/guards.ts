@@ -1,7 +1,7 @@
 // Each member of a guard keeps a write from being made (P4): every implementation of the state store passes this one suite.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { append, type Guard, set } from "../../src/domain/record/guarded-write.ts";
+import type { Change, Guard } from "../../src/domain/record/guarded-write.ts";
 import {
   type Direction,
   NOT_STARTED,
@@ -126,7 +126,10 @@ export function guardsContract(name: string, open: () => Promise<JobStore>): voi
 
     const writeOf = (guard: Partial<Guard>) => ({
       guard: { processStates: ["Processing"], ...guard } as Guard,
-      changes: [set(["updatedAt"], LATER), append(["history"], { at: LATER, what: "changed", by: "x" })],
+      changes: [
+        { op: "set", path: ["updatedAt"], value: LATER },
+        { op: "append", path: ["history"], value: { at: LATER, what: "changed", by: "x" } },
+      ] satisfies Change[],
     });
 
     test.each(cases(PASSES))("%s: %s, and the write is made", async (member, _what, value) => {

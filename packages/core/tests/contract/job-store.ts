@@ -2,22 +2,15 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";
-import type { StateRecord } from "../../src/domain/record/state-record.ts";
-import { recover, startAttemptOf } from "../../src/domain/recovery/recovery.ts";
+import type { Direction, StateRecord } from "../../src/domain/record/state-record.ts";
+import { recover } from "../../src/domain/recovery/recovery.ts";
 import type { StepTask } from "../../src/domain/steps/attempt.ts";
 import { skippedFor } from "../../src/domain/steps/skip.ts";
-import { accepted, done, scheduled, takenUp } from "../../src/domain/steps/step-run.ts";
-import {
-  completeAmong,
-  completeJob,
-  completeJoin,
-  noteExpiry,
-  takeUp,
-  takeUpOnly,
-} from "../../src/domain/steps/step-writes.ts";
-import { claim } from "../../src/domain/steps/transitions.ts";
+import { accepted, scheduled, takenUp } from "../../src/domain/steps/step-run.ts";
+import { expiryUnread, markUnread } from "../../src/domain/steps/unread.ts";
 import type { JobStore } from "../../src/store/job-store.ts";
 import { CHAIN, NOON, SCHEDULING, sampleJob, sampleRecord } from "../jobs.ts";
+import { claimWrite, endWrites, notStarted, oneWrite } from "../records.ts";
 
 /** A step may be called what is a keyword of the store's own language. */
 const KEYWORDS = ["job", "value", "group"] as const;
@@ -51,18 +44,18 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
       return record;
     }
 
-    function claimOf(record: StateRecord, ...names: string[]) {
+    function claimOf(record: StateRecord, names: readonly string[], direction: Direction = "forward") {
       const level = names.map((name) => {
         const step = record.steps[name];
         if (!step) throw new Error(`no step ${name}`);
-        return scheduled({ ...PLANNED, name, record: step }, 1, "forward", NOON, SCHEDULING);
+        return scheduled({ ...PLANNED, name, record: step }, 1, direction, NOON, SCHEDULING);
       });
-      return claim(startAttemptOf(record), level, `${record.jobId}-1`, NOON);
+      return claimWrite({ ...record, direction }, level, `${record.jobId}-1`);
     }
 
     async function claimed(...names: string[]): Promise<StateRecord> {
       const record = await submitted();
-      const taken = await store.change(record.jobId, claimOf(record, ...names));
+      const taken = await store.change(record.jobId, claimOf(record, names));
       if (taken.kind !== "written") throw new Error("the claim was rejected");
       return taken.record;
     }
@@ -93,9 +86,14 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
       };
     }
 
-    const abreast = ({ join }: StepTask) => join?.siblings ?? [];
-    const route = { endpoint: "http://x/", because: "only one" };
-    const doneOf = (task: StepTask) => done(task.record, 1, "forward", { id: "x-1" }, route, NOON);
+    const ending = (task: StepTask) => {
+      const among = task.join && task.join.siblings.length > 0;
+      const writes = endWrites(task);
+      const first = writes[0] ?? expect.fail("the task's step is not in hand");
+      return { among: among ? first : undefined, last: writes[among ? 1 : 0] ?? first };
+    };
+    const end = (task: StepTask) => store.change(task.jobId, ending(task).last);
+    const endAmong = (task: StepTask) => store.change(task.jobId, ending(task).among ?? expect.fail("it is alone"));
 
     test("what is created can be read, job and record", async () => {
       const record = await submitted();
@@ -125,7 +123,7 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
     test("P4 of fifty claims at once exactly one is taken", async () => {
       const record = await submitted();
       const outcomes = await Promise.all(
-        Array.from({ length: 50 }, () => store.change(record.jobId, claimOf(record, "reserveStock"))),
+        Array.from({ length: 50 }, () => store.change(record.jobId, claimOf(record, ["reserveStock"]))),
       );
       expect(outcomes.filter(({ kind }) => kind === "written")).toHaveLength(1);
       const stored = (await store.state(record.jobId))?.record;
@@ -135,18 +133,16 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
 
     test("a guarded write of a step that is not in hand is rejected and changes nothing", async () => {
       const record = await claimed("reserveStock");
-      const task = taskOf(record, "takePayment");
-      expect(await store.change(record.jobId, completeJoin(task, abreast(task), doneOf(task), [], NOON))).toEqual({
-        kind: "rejected",
-      });
+      const { reserveStock } = record.steps;
+      const task = { ...taskOf(record, "takePayment"), record: reserveStock ?? notStarted };
+      expect(await end(task)).toEqual({ kind: "rejected" });
       expect((await store.state(record.jobId))?.record).toMatchObject(record);
     });
 
     test("the last step's write concludes the job and removes dueAt", async () => {
       const record = await claimed("reserveStock");
       const task = taskOf(record, "reserveStock");
-      const written = await store.change(record.jobId, completeJob(task, abreast(task), doneOf(task), NOON));
-      expect(written).toMatchObject({
+      expect(await end(task)).toMatchObject({
         kind: "written",
         record: { processState: "Processed", lockedBy: null, completeBy: null },
       });
@@ -160,52 +156,26 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
       ] as const) {
         const record = await claimed(first, second);
         const [one, other] = [taskOf(record, first, [second]), taskOf(record, second, [first])];
-        expect(await store.change(record.jobId, completeJoin(one, abreast(one), doneOf(one), [], NOON))).toEqual({
-          kind: "rejected",
-        });
-        expect(await store.change(record.jobId, completeAmong(one, abreast(one), doneOf(one), NOON))).toMatchObject({
-          kind: "written",
-        });
-        expect(await store.change(record.jobId, completeAmong(other, abreast(other), doneOf(other), NOON))).toEqual({
-          kind: "rejected",
-        });
-        expect(
-          await store.change(record.jobId, completeJoin(other, abreast(other), doneOf(other), [], NOON)),
-        ).toMatchObject({
-          kind: "written",
-        });
+        expect(await end(one)).toEqual({ kind: "rejected" });
+        expect(await endAmong(one)).toMatchObject({ kind: "written" });
+        expect(await endAmong(other)).toEqual({ kind: "rejected" });
+        expect(await end(other)).toMatchObject({ kind: "written" });
       }
       const record = await claimed("reserveStock", "takePayment");
       const tasks = [taskOf(record, "reserveStock", ["takePayment"]), taskOf(record, "takePayment", ["reserveStock"])];
-      const among = await Promise.all(
-        tasks.map((task) => store.change(record.jobId, completeAmong(task, abreast(task), doneOf(task), NOON))),
-      );
+      const among = await Promise.all(tasks.map(endAmong));
       expect(among.map(({ kind }) => kind).sort()).toEqual(["rejected", "written"]);
     });
 
     test("the same holds for compensations, whose records may not exist yet", async () => {
       const record = await submitted();
-      const names = ["reserveStock", "takePayment"];
-      const level = names.map((name) => {
-        const step = record.steps[name];
-        if (!step) throw new Error(`no step ${name}`);
-        return scheduled({ ...PLANNED, name, record: step }, 1, "compensate", NOON, SCHEDULING);
-      });
-      const [first, second] = level;
-      if (!first || !second) throw new Error("no level");
-      const taken = await store.change(
-        record.jobId,
-        claim({ ...startAttemptOf(record), direction: "compensate" }, [first], `${record.jobId}-1`, NOON),
-      );
+      const taken = await store.change(record.jobId, claimOf(record, ["reserveStock"], "compensate"));
       if (taken.kind !== "written") throw new Error("the claim was rejected");
-      const task = { ...taskOf(taken.record, "reserveStock", ["takePayment"]), direction: "compensate" } as const;
-      const ended = done(task.record, 1, "compensate", {}, route, NOON);
-      expect(await store.change(record.jobId, completeJoin(task, abreast(task), ended, [], NOON))).toEqual({
-        kind: "rejected",
-      });
-      expect(await store.change(record.jobId, completeAmong(task, abreast(task), ended, NOON))).toMatchObject({
-        kind: "written",
-      });
+      const next = [{ ...PLANNED, name: "arrangeShipping", record: notStarted }];
+      const join = { siblings: ["takePayment"], next };
+      const task = { ...taskOf(taken.record, "reserveStock"), direction: "compensate", join } as const;
+      expect(await end(task)).toEqual({ kind: "rejected" });
+      expect(await endAmong(task)).toMatchObject({ kind: "written" });
     });
 
     test("a step that is skipped is waited for no more by those beside it", async () => {
@@ -217,38 +187,28 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
       const written = await store.replace(read, { ...read.record, steps: { ...steps, arrangeShipping: skipped } });
       if (written.kind === "rejected") throw new Error("nobody else writes");
       const task = taskOf(written.record, "takePayment", ["arrangeShipping"]);
-      const ended = doneOf(task);
-      expect((await store.change(jobId, completeAmong(task, abreast(task), ended, NOON))).kind).toBe("rejected");
-      expect((await store.change(jobId, completeJoin(task, abreast(task), ended, [], NOON))).kind).toBe("written");
+      expect((await endAmong(task)).kind).toBe("rejected");
+      expect((await end(task)).kind).toBe("written");
     });
 
     test.each(["forward", "compensate"] as const)("a step may have a keyword's name: %s", async (direction) => {
       const record = await submitted(OF_KEYWORDS);
-      const level = KEYWORDS.map((name) => {
-        const step = record.steps[name];
-        if (!step) throw new Error(`no step ${name}`);
-        return scheduled({ ...PLANNED, name, record: step }, 1, direction, NOON, SCHEDULING);
-      });
-      const taking = claim({ ...startAttemptOf(record), direction }, level, `${record.jobId}-1`, NOON);
-      const taken = await store.change(record.jobId, taking);
+      const taken = await store.change(record.jobId, claimOf(record, KEYWORDS, direction));
       if (taken.kind !== "written") throw new Error("the claim was rejected");
       const taskAmong = (step: string): StepTask => {
         const siblings = KEYWORDS.filter((name) => name !== step);
-        return { ...taskOf(taken.record, step, siblings), direction };
+        const next = direction === "forward" ? [] : [{ ...PLANNED, name: "value", record: notStarted }];
+        return { ...taskOf(taken.record, step, siblings), direction, join: { siblings, next } };
       };
-      const ended = (task: StepTask) => done(task.record, 1, direction, { id: "x-1" }, route, NOON);
       const [first, second, last] = KEYWORDS.map(taskAmong) as [StepTask, StepTask, StepTask];
       for (const task of [first, second]) {
-        expect(await store.change(record.jobId, completeAmong(task, abreast(task), ended(task), NOON))).toMatchObject({
+        expect(await endAmong(task)).toMatchObject({
           kind: "written",
           record: { processState: "Processing" },
         });
       }
-      const ending = completeJob(last, abreast(last), ended(last), NOON);
-      expect(await store.change(record.jobId, ending)).toMatchObject({
-        kind: "written",
-        record: { processState: "Processed" },
-      });
+      const processState = direction === "forward" ? "Processed" : "Processing";
+      expect(await end(last)).toMatchObject({ kind: "written", record: { processState } });
     });
 
     test("P12 a replace at the version read is taken once; the second supervisor's is rejected", async () => {
@@ -267,7 +227,7 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
       const own = { ...read.record, ownOfTheApp: { "job-2": 700 } };
       const written = await store.replace(read, own);
       if (written.kind !== "written") throw new Error("the record was not written");
-      await store.change(jobId, claim(written.record, [], "holder", NOON));
+      await store.change(jobId, claimWrite(written.record, [], "holder"));
       const after = await store.state(jobId);
       if (!after) throw new Error("no state record");
       expect(after.record).toMatchObject({ processState: "Processing", ownOfTheApp: { "job-2": 700 } });
@@ -290,13 +250,14 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
       // Overdue for so long that nobody is at work on it.
       expect(await store.countInFlight({ ...span, from: "2026-01-01T12:00:30.001Z" })).toBe(0);
       const task = taskOf(record, "reserveStock");
-      await store.change(record.jobId, completeJob(task, abreast(task), doneOf(task), NOON));
+      await end(task);
       expect(await store.countInFlight(span)).toBe(before);
       // Its service does it later: nobody is at work on it here.
       const awaits = await claimed("reserveStock");
       const route = { endpoint: "http://inventory/", because: "only one" };
       const mark = accepted("forward", { at: NOON, reference: "r-7" }, route, "2026-01-11T12:00:00.000Z");
-      expect(await store.change(awaits.jobId, takeUp(taskOf(awaits, "reserveStock"), mark, NOON))).toMatchObject({
+      const marking = markUnread(taskOf(awaits, "reserveStock"), mark, NOON).map(oneWrite);
+      expect(await store.change(awaits.jobId, marking[0] ?? expect.fail())).toMatchObject({
         record: { dueAt: "2026-01-11T12:00:00.000Z", steps: { reserveStock: { state: "Awaiting" } } },
       });
       expect(await store.countInFlight({ ...span, to: "2026-01-01T12:10:00.000Z" })).toBe(before);
@@ -315,8 +276,7 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
       const byKey = await store.countByKey(span);
       expect([byKey.get("tea"), byKey.get("mug"), byKey.get("")]).toEqual([2, 1, before + 1]);
       expect([...byKey.values()].reduce((sum, jobs) => sum + jobs)).toBe(await store.countInFlight(span));
-      for (const task of held.map((record) => taskOf(record, "reserveStock")))
-        await store.change(task.jobId, completeJob(task, abreast(task), doneOf(task), NOON));
+      for (const task of held.map((record) => taskOf(record, "reserveStock"))) await end(task);
       expect((await store.countByKey(span)).has("tea")).toBe(false);
     });
 
@@ -324,14 +284,12 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
       const expiry = { at: NOON, attempt: 1, tries: 2, endpoint: "http://x/", message: "HTTP 503" };
       const record = await claimed("reserveStock");
       const task = taskOf(record, "reserveStock");
-      const noted = await store.change(record.jobId, noteExpiry(task, expiry));
+      const note = (task: StepTask, said = expiry) => store.change(task.jobId, oneWrite(expiryUnread(task, said)));
+      const noted = await note(task);
       expect(noted).toMatchObject({ record: { steps: { reserveStock: { state: "Scheduled", expiry } } } });
       if (noted.kind !== "written") throw new Error("the note was rejected");
-      const among = taskOf(noted.record, "reserveStock", ["takePayment"]);
-      await store.change(record.jobId, completeAmong(among, abreast(among), doneOf(among), NOON));
-      expect(await store.change(record.jobId, noteExpiry(task, { ...expiry, tries: 9 }))).toEqual({
-        kind: "rejected",
-      });
+      await endAmong(taskOf(noted.record, "reserveStock", ["takePayment"]));
+      expect(await note(task, { ...expiry, tries: 9 })).toEqual({ kind: "rejected" });
 
       const read = await store.state(record.jobId);
       const step = read?.record.steps["reserveStock"];
@@ -346,29 +304,20 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
       ).record;
       const steps = { ...read.record.steps, reserveStock: compensating };
       await store.replace(read, { ...read.record, direction: "compensate", steps });
-      const compensated = await store.change(record.jobId, noteExpiry({ ...task, direction: "compensate" }, expiry));
-      expect(compensated).toMatchObject({
+      expect(await note({ ...task, direction: "compensate", record: compensating })).toMatchObject({
         record: { steps: { reserveStock: { compensation: { state: "Scheduled", expiry } } } },
       });
     });
 
-    test("P26 a mark that a step was taken up leaves a record due when it is that is due later than the step", async () => {
+    test("P26 a mark that a step was taken up is not made unread if the record is due later than the step explains", async () => {
       const record = await claimed("reserveStock");
       const task = taskOf(record, "reserveStock");
       const read = await store.state(record.jobId);
       if (!read) throw new Error("no state record");
       const extended = "2026-01-01T13:00:00.000Z";
       await store.replace(read, { ...read.record, completeBy: extended, dueAt: extended });
-      const completeBy = "2026-01-01T12:00:40.000Z";
-      expect(await store.change(record.jobId, takeUp(task, takenUp("forward", NOON, completeBy), NOON))).toEqual({
-        kind: "rejected",
-      });
-      expect(
-        await store.change(record.jobId, takeUpOnly(task, takenUp("forward", NOON, completeBy), NOON)),
-      ).toMatchObject({
-        kind: "written",
-        record: { dueAt: extended, completeBy: extended, steps: { reserveStock: { state: "Running", completeBy } } },
-      });
+      const marking = markUnread(task, takenUp("forward", NOON, "2026-01-01T12:00:40.000Z"), NOON).map(oneWrite);
+      expect(await store.change(record.jobId, marking[0] ?? expect.fail())).toEqual({ kind: "rejected" });
     });
   });
 }

@@ -4,10 +4,9 @@ import { after } from "../../src/domain/duration.ts";
 import { expiresAt } from "../../src/domain/record/due.ts";
 import { afterStep } from "../../src/domain/steps/step-end.ts";
 import { takenUp } from "../../src/domain/steps/step-run.ts";
-import { scheduling } from "../../src/domain/steps/transitions.ts";
 import { recordMark } from "../../src/scheduler/steps/take-up.ts";
 import { GRAPH, NOON, NOON_MS, SCHEDULING, sampleJob, sampleRecord } from "../jobs.ts";
-import { claimed, route, stepIn, taskOf } from "../records.ts";
+import { claimed, claimWrite, route, stepIn, taskOf } from "../records.ts";
 import { createWorld } from "../world.ts";
 
 const within = { workflow: GRAPH, now: NOON, scheduling: SCHEDULING, claimWithinMs: 60_000 };
@@ -39,6 +38,6 @@ test("P21 of steps that are scheduled together the first to expire decides when 
     const record = { ...stepIn({ ...sampleRecord(), steps }, name), completeBy: after(NOON, (2 - index) * 100_000) };
     return { name, record };
   });
-  const due = scheduling(next, "forward").find(({ path }) => path[0] === "dueAt");
+  const due = claimWrite(sampleRecord(), next, "job-1-1@hub").changes.find(({ path }) => path[0] === "dueAt");
   expect(due).toMatchObject({ value: after(NOON, 100_000) });
 });

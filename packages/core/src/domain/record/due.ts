@@ -69,8 +69,8 @@ export function timesAmong(before: StateRecord, steps: Steps): Times {
   const inHand = runsInHand(before.steps);
   const isExtended = dueAt > (dueAtOf(before.steps, inHand, before.direction) ?? dueAt);
   const goesOn = inHand.some(({ step, direction }) => isInHand(runOf(steps[step], direction)));
-  const { completeBy, dueAt: earliest = dueAt } = timesOf(steps, before);
-  return { completeBy, dueAt: isExtended && goesOn && dueAt > earliest ? dueAt : earliest };
+  const times = timesOf(steps, before);
+  return isExtended && goesOn && dueAt > (times.dueAt ?? dueAt) ? { completeBy: before.completeBy, dueAt } : times;
 }
 
 /** Until then the record was due for its reminder, unless an operator has extended its time. */

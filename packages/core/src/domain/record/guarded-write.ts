@@ -1,5 +1,5 @@
 // A write to a record that is made only if its guard holds for the stored record (P4).
-import type { Direction, ProcessState, StateRecord, StepRecord, StepRun, StepState } from "./state-record.ts";
+import type { Direction, ProcessState, StepState } from "./state-record.ts";
 
 /** A write is made only if all of this holds for the stored record. */
 export interface Guard {
@@ -61,27 +61,3 @@ export interface Lifetime {
 
 /** The closing of a job that is over at once. */
 export type Closing = Pick<Lifetime, "secrets"> & { readonly keepMs: number };
-
-type Appended = { readonly [K in "history" | "outbox"]: StateRecord[K][number] };
-/** A record may be without these. */
-type Optional = { [K in keyof StateRecord]-?: undefined extends StateRecord[K] ? K : never }[keyof StateRecord];
-
-/** Sets a member of the record, a step, or a member of a step's run in one direction. */
-export function set<K extends keyof StateRecord>(path: readonly [K], value: StateRecord[K]): Change;
-export function set(path: readonly ["steps", string], value: StepRecord): Change;
-export function set<K extends keyof StepRecord>(path: readonly ["steps", string, K], value: StepRecord[K]): Change;
-export function set<K extends keyof StepRun>(
-  path: readonly ["steps", string, "compensation", K],
-  value: StepRun[K],
-): Change;
-export function set(path: readonly string[], value: unknown): Change {
-  return { op: "set", path, value };
-}
-
-export function append<K extends keyof Appended>(path: readonly [K], value: Appended[K]): Change {
-  return { op: "append", path, value };
-}
-
-export function remove(path: readonly [Optional]): Change {
-  return { op: "remove", path };
-}

@@ -1,8 +1,9 @@
 // The statuses that must reach a job's requester (P15): those that its record owes, and the record after they are sent, or could not be sent.
 
 import { after } from "../duration.ts";
+import type { Unread } from "./difference.ts";
 import { dueAfterReminder } from "./due.ts";
-import { append, type GuardedWrite, MOST_CHANGES, set } from "./guarded-write.ts";
+import { MOST_CHANGES } from "./guarded-write.ts";
 import { owesReminder } from "./reminder.ts";
 import { overAgain } from "./retention.ts";
 import { hasEnded, type OutboxMessage, type StateRecord } from "./state-record.ts";
@@ -85,26 +86,20 @@ export function published(record: StateRecord, now: string): StateRecord {
 /**
  * Status messages could not be sent: they are sent with the next one, or the sweep sends them once the job has ended. Until then none of the job's
  * documents is removed.
- * @returns the write of the first of them, and the others, which need further writes
+ * @returns the change for the first of them, and the others, which need further writes
  */
 export function addToOutbox(
   seen: StateRecord,
   outboxMessages: readonly OutboxMessage[],
   now: string,
-): { readonly write: GuardedWrite; readonly rest: readonly OutboxMessage[] } {
-  const rest = outboxMessages.slice(MOST_ADDED);
-  return { write: adding(seen, outboxMessages.slice(0, MOST_ADDED), now), rest };
-}
-
-function adding(seen: StateRecord, outboxMessages: readonly OutboxMessage[], now: string): GuardedWrite {
-  const { processState, lockedBy, attempt, keptUntil, jobRevision } = seen;
+): { readonly unread: Unread; readonly rest: readonly OutboxMessage[] } {
+  const { processState, lockedBy, attempt, jobRevision } = seen;
   const over = processState === "Processed" ? "overAt" : "overInErrorAt";
-  const ended = hasEnded(processState) ? [set(["dueAt"], after(now, OUTBOX_GRACE_MS)), set([over], null)] : [];
-  const write = {
-    guard: { processStates: [processState], lockedBy, attempt },
-    changes: [...outboxMessages.map((message) => append(["outbox"], message)), ...ended],
-  };
-  if (!keptUntil) return write;
-  const changes = [...write.changes, set(["keptUntil"], null)];
-  return { ...write, changes, lifetime: { revisions: jobRevision, keepMs: null, secrets: [] } };
+  const isOpenAgain = hasEnded(processState) && { dueAt: after(now, OUTBOX_GRACE_MS), [over]: null };
+  const added = { ...seen, ...isOpenAgain, outbox: [...seen.outbox, ...outboxMessages.slice(0, MOST_ADDED)] };
+  const unread = { before: seen, after: added, guard: { processStates: [processState], lockedBy, attempt } };
+  const rest = outboxMessages.slice(MOST_ADDED);
+  if (!seen.keptUntil) return { unread, rest };
+  const lifetime = { revisions: jobRevision, keepMs: null, secrets: [] };
+  return { unread: { ...unread, after: { ...added, keptUntil: null }, lifetime }, rest };
 }

@@ -56,7 +56,7 @@ export function withinLimits(change: Partial<StepRun>): Partial<StepRun> {
   };
 }
 
-export function expiryWithinLimits(expiry: NonNullable<StepRun["expiry"]>): NonNullable<StepRun["expiry"]> {
+function expiryWithinLimits(expiry: NonNullable<StepRun["expiry"]>): NonNullable<StepRun["expiry"]> {
   const { endpoint, message } = expiry;
   return { ...expiry, endpoint: endpoint && cut(endpoint, NAME_BYTES), message: asMessage(message) };
 }

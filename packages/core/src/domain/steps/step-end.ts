@@ -1,41 +1,30 @@
-// The effect of a step's end on the whole record, if it can't be known without a read: other steps are in progress beside it, its attempt is over
-// and its run continues in the next one, or its consequences depend on other steps too (P8, P9, P13, P14).
+// The effect of a step's report, and of its end, on the whole record: other steps may be in progress beside it, its attempt may be over and its run
+// continue in the next one (P8, P9, P13, P14).
 
-import { policyFor, type Workflow } from "../definition/workflow.ts";
+import { counted } from "../counted.ts";
+import type { Decided } from "../definition/skipped.ts";
+import { policyFor } from "../definition/workflow.ts";
 import { after } from "../duration.ts";
-import { applyChanges } from "../record/apply-changes.ts";
 import { withoutDeadline } from "../record/deadline.ts";
 import { timesAmong } from "../record/due.ts";
 import { owed } from "../record/outbox.ts";
+import { isClosed, isInHand, mayHaveHadEffect, runOf, runsInHand } from "../record/plan.ts";
+import { asEntry } from "../record/record-limits.ts";
 import {
-  directionOf,
-  isClosed,
-  isInHand,
-  isWholeDone,
-  mayHaveHadEffect,
-  planOf,
-  readySteps,
-  runOf,
-  runsInHand,
-} from "../record/plan.ts";
-import { hasEnded, type JobError, type StateRecord, type StepRecord } from "../record/state-record.ts";
+  type Direction,
+  type Expiry,
+  hasEnded,
+  type JobError,
+  type StateRecord,
+  type StepRecord,
+  type StepRun,
+} from "../record/state-record.ts";
 import type { StepTask } from "./attempt.ts";
-import { toSchedule } from "./attempt.ts";
-import { endingOf } from "./ending.ts";
-import { forwardAgain } from "./forward-again.ts";
-import { settledSteps, skippedFor } from "./skip.ts";
+import { type Circumstances, type Following, followingIn, jobEnded, settled } from "./following.ts";
+import { skippedFor } from "./skip.ts";
 import { type Answer, withAnswer } from "./step-answer.ts";
-import { type Scheduling, scheduled } from "./step-run.ts";
-import { endInWords, type LedTo } from "./step-writes.ts";
-import { concluding, LAST_STEP, transitions } from "./transitions.ts";
-
-/** The other inputs of the new record. */
-export interface Circumstances {
-  readonly workflow: Workflow;
-  readonly now: string;
-  readonly scheduling: Scheduling;
-  readonly claimWithinMs: number;
-}
+import { type Mark, withRun } from "./step-run.ts";
+import { concluded, transitions } from "./transitions.ts";
 
 /** Whether the record still waits for the result of that task. */
 export function awaits(record: StateRecord, { step, direction, attempt }: StepTask): boolean {
@@ -44,23 +33,83 @@ export function awaits(record: StateRecord, { step, direction, attempt }: StepTa
 }
 
 /** Whether what an agent or a service says of it before its end is recorded: also in Error, for an operator may resubmit the job. */
-export function goesOn(record: StateRecord, task: StepTask): boolean {
+function goesOn(record: StateRecord, task: StepTask): boolean {
   const { processState } = record;
   return awaits(record, task) && (processState === "Error" || !hasEnded(processState));
 }
 
-/** The record after the step's agent has answered; undefined if it does not wait for that. */
+/**
+ * The record after the step's agent has answered; undefined if it does not wait for that.
+ * @param following if it is known without the whole record
+ */
 export function afterStep(
   record: StateRecord,
   task: StepTask,
   answer: Answer,
   within: Circumstances,
+  following?: Following,
 ): StateRecord | undefined {
   const own = record.steps[task.step];
   if (!own || !awaits(record, task)) return undefined;
   const ended = withAnswer(own, task, answer, within.now);
-  const isRejected = task.direction === "forward" && answer.kind === "rejected";
-  return (isRejected ? stepRejected : stepClosed)(record, task, ended, within);
+  if (task.direction === "forward" && answer.kind === "rejected") return stepRejected(record, task, ended, within);
+  return stepClosed(record, task, ended, within, following);
+}
+
+/** The record after its agent has taken it up, or its service has accepted it; undefined if it was marked so before, or has ended. */
+export function marked(record: StateRecord, task: StepTask, mark: Mark, now: string): StateRecord | undefined {
+  return reported(record, task, now, (run, own) => (mark.from.includes(run.state) ? mark.change(own) : undefined));
+}
+
+/** The record after news of a step in progress; undefined if there is none, or the step has ended. */
+export function withNews(
+  record: StateRecord,
+  task: StepTask,
+  now: string,
+  news: (run: StepRun) => Partial<StepRun> | undefined,
+): StateRecord | undefined {
+  return reported(record, task, now, (run, own) => {
+    const change = news(run);
+    return change && withRun(own, task.direction, change);
+  });
+}
+
+/** From then on the time of its agent, or of its service, applies to it. */
+function reported(
+  before: StateRecord,
+  task: StepTask,
+  now: string,
+  change: (run: StepRun, own: StepRecord) => StepRecord | undefined,
+): StateRecord | undefined {
+  const own = before.steps[task.step];
+  const run = runOf(own, task.direction);
+  const record = own && run && goesOn(before, task) ? change(run, own) : undefined;
+  if (!record) return undefined;
+  const steps = { ...before.steps, [task.step]: record };
+  const times = before.processState === "Processing" ? timesAmong(before, steps) : {};
+  const isLater = record.state === "Awaiting" || record.compensation?.state === "Awaiting";
+  return { ...before, steps, ...times, ...(isLater && { hasWaited: true as const }), updatedAt: now };
+}
+
+/**
+ * The record after an agent has said why it will not be done in time: the step's own run keeps the latest reason, the history keeps each. Nothing else
+ * changes: if the step is not done, the supervisor finds it overdue.
+ * @param isHistoryFull an agent of another team may note as often as it likes: then only its run contains the reason
+ */
+export function noted(record: StateRecord, task: StepTask, expiry: Expiry, isHistoryFull: boolean): StateRecord {
+  const { step, direction, lockedBy: by } = task;
+  const own = record.steps[step] ?? task.record;
+  const { at } = expiry;
+  const steps = { ...record.steps, [step]: withRun(own, direction, { expiry }) };
+  const entry = { at, what: expiryInWords(step, direction, expiry), by };
+  const history = isHistoryFull ? record.history : [...record.history, entry];
+  return { ...record, steps, history, updatedAt: at };
+}
+
+/** The record with the result of a step's condition. */
+export function withDecision(record: StateRecord, name: string, decided: Decided): StateRecord {
+  const own = record.steps[name];
+  return own ? { ...record, steps: { ...record.steps, [name]: { ...own, decided } }, updatedAt: decided.at } : record;
 }
 
 /**
@@ -72,6 +121,14 @@ export function withoutWaiting(record: StateRecord, task: StepTask, within: Circ
   if (isWaitedFor || record.processState !== "Processing" || !awaits(record, task)) return undefined;
   const next = goneOn(record, { ...record, updatedAt: within.now }, within);
   return ledTo(record, next).isNews ? next : undefined;
+}
+
+/** The consequences of a step's end. */
+export interface LedTo {
+  /** It ended the job, or changed the job's direction. */
+  readonly isTurn: boolean;
+  /** Steps can begin that could not before. */
+  readonly isNews: boolean;
 }
 
 /** The differences between one record and the other. */
@@ -111,12 +168,18 @@ function toBegin({ steps, attempt }: StateRecord): readonly string[] {
  * The record after that step is done, or after its compensation is rejected permanently. Steps that can begin then are scheduled for the attempt
  * that holds the job; if none does, the next attempt's claim schedules them.
  */
-function stepClosed(record: StateRecord, task: StepTask, ended: StepRecord, within: Circumstances): StateRecord {
+function stepClosed(
+  record: StateRecord,
+  task: StepTask,
+  ended: StepRecord,
+  within: Circumstances,
+  following?: Following,
+): StateRecord {
   const { now } = within;
   const known = withStep(record, task, ended, now);
   switch (record.processState) {
     case "Processing":
-      return goneOn(record, known, within);
+      return goneOn(record, known, within, following);
     case "Pending":
       return { ...known, processState: transitions.stepCompletedWhilePending.to };
     case "Error":
@@ -149,7 +212,7 @@ function stepRejected(record: StateRecord, task: StepTask, failed: StepRecord, w
   const isPending = record.processState === "Pending";
   if (onRejected === "fail") {
     const { to } = transitions[isPending ? "stepRejectedWhilePending" : "stepRejected"];
-    return applyChanges(withoutDeadline(known), concluding(to, { processState: "Error", error }, record.attempt, now));
+    return concluded(known, to, { processState: "Error", error }, now);
   }
   const { to } = transitions[isPending ? "stepRejectedAndCompensatedWhilePending" : "stepRejectedAndCompensated"];
   const claimBy = after(now, claimWithinMs);
@@ -175,32 +238,40 @@ function withStep(
   return { ...record, steps: { ...record.steps, [step]: ended }, history: [...record.history, entry], updatedAt: now };
 }
 
-function goneOn(before: StateRecord, known: StateRecord, within: Circumstances): StateRecord {
-  const { workflow, now, scheduling, claimWithinMs } = within;
-  const { direction, attempt, error: cause } = known;
-  const steps = direction === "forward" ? settledSteps(workflow, known.steps, now) : known.steps;
-  const record = { ...known, steps };
-  const plan = planOf(workflow, steps, direction);
-  if (isWholeDone(plan, steps, direction)) {
-    const { thenForward: _intended, ...rest } = record;
-    const forward = forwardAgain(record, { now, claimWithinMs, by: known.lockedBy ?? "", workflow });
-    if (forward) return { ...forward, processState: transitions.lastStepCompensatedThenForward.to };
-    const ending = endingOf(workflow, direction === "compensate" ? { steps, cause } : null, now);
-    const { to } = transitions[LAST_STEP[ending.processState]];
-    const concluded = applyChanges(withoutDeadline(rest), concluding(to, ending, attempt, now));
-    return ending.processState === "Processed" ? { ...concluded, overAt: now } : concluded;
+const LAST_STEP = {
+  Processed: "lastStepCompleted",
+  Compensated: "lastStepCompensated",
+  Cancelled: "lastStepCancelled",
+  Error: "lastStepNotCompensated",
+  thenForward: "lastStepCompensatedThenForward",
+} as const;
+
+function goneOn(before: StateRecord, known: StateRecord, within: Circumstances, following?: Following): StateRecord {
+  const record = following ? known : settled(known, within);
+  const next = following ?? followingIn(record, within);
+  if (next === "over") {
+    const over = jobEnded(record, record.lockedBy ?? "", LAST_STEP, within);
+    return over.processState === "Processed" ? { ...over, overAt: within.now } : over;
   }
-  const next = readySteps(plan, steps, direction, now).map((step) =>
-    scheduled(toSchedule(step, steps), attempt, directionOf(step, direction), now, scheduling),
-  );
-  const all = { ...steps, ...Object.fromEntries(next.map(({ name, record: begun }) => [name, begun])) };
-  return { ...record, processState: transitions.stepCompleted.to, steps: all, ...timesAmong(before, all) };
+  const steps = { ...record.steps, ...Object.fromEntries(next.map(({ name, record: begun }) => [name, begun])) };
+  return { ...record, processState: transitions.stepCompleted.to, steps, ...timesAmong(before, steps) };
 }
 
-/** The record after an agent has taken a step up beside others: from then on the agent's time applies to it. */
-export function takenAmong(before: StateRecord, name: string, record: StepRecord, now: string): StateRecord {
-  const steps = { ...before.steps, [name]: record };
-  const times = before.processState === "Processing" ? timesAmong(before, steps) : {};
-  const isLater = record.state === "Awaiting" || record.compensation?.state === "Awaiting";
-  return { ...before, steps, ...times, ...(isLater && { hasWaited: true as const }), updatedAt: now };
+/** The limit for the many errors of an attempt's tries. */
+const ERROR_LIMIT = 300;
+
+/** The history's words for the outcome of a step; of a failure with its reason, which a later attempt replaces in the step itself. */
+function endInWords(step: string, direction: Direction, record: StepRecord): string {
+  const run = runOf(record, direction);
+  const why = run?.state === "Failed" && run.error ? `: ${run.error.slice(0, ERROR_LIMIT)}` : "";
+  return asEntry(`${inDirection(step, direction)}: ${run?.state}${why}`);
 }
+
+function expiryInWords(step: string, direction: Direction, { attempt, tries, endpoint, message }: Expiry): string {
+  const where = endpoint === null ? "" : ` (${endpoint})`;
+  const after = `after ${counted(tries, "try", "tries")}${where}: ${message.slice(0, ERROR_LIMIT)}`;
+  return asEntry(`${inDirection(step, direction)}: attempt ${attempt} runs out of time, ${after}`);
+}
+
+const inDirection = (step: string, direction: Direction) =>
+  direction === "forward" ? step : `compensation of ${step}`;

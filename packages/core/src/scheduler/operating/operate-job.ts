@@ -7,15 +7,15 @@ import { decide } from "../../domain/operator/operator.ts";
 import type { OperatorAction } from "../../domain/operator/operator-action.ts";
 import { hasEnded, type ProcessState, type StateRecord } from "../../domain/record/state-record.ts";
 import type { DecisionContext } from "../../domain/recovery/next-attempt.ts";
-import { startAttemptOf } from "../../domain/recovery/recovery.ts";
 import { snapshotOf } from "../../domain/recovery/snapshot.ts";
 import { inWords } from "../../domain/thrown.ts";
 import { contractFor, contractOf } from "../../messaging/contract.ts";
 import type { OperatorRequest } from "../../messaging/operator-request.ts";
 import type { Versioned, Written } from "../../store/job-store.ts";
 import { isWantedVersion, type WantedVersion } from "../../store/wanted-version.ts";
+import type { Made } from "../change.ts";
 import type { Context, Ports } from "../ports.ts";
-import { clearOutbox, endStatus, publishAll, reportError } from "../publishing/publish.ts";
+import { followTurn } from "../publishing/publish.ts";
 import { keepItems } from "./keep-items.ts";
 import { doneInWords, withCheckedResult } from "./outcome-request.ts";
 import { writeAuditLog } from "./write-audit-log.ts";
@@ -109,8 +109,8 @@ async function operateOn(read: Versioned, asked: Asked): Promise<Operated | unde
   const written = await write(read, { ...decision.record, steps: items.steps }, request, context);
   if (written.kind === "rejected") return undefined;
   await enter(before, written.record, doneInWords(checked.request), decided.now, asked);
-  const isNextAttempt = written.record.attempt !== before.attempt;
-  return { kind: "done", ...(await publishEffects(request, written, isNextAttempt, context)) };
+  const { record, etag } = written;
+  return { ...(await follow({ before, after: record, record, etag }, context)), kind: "done" };
 }
 
 async function reject(before: StateRecord, reason: string, at: string, asked: Asked): Promise<Operated> {
@@ -181,70 +181,15 @@ async function enter(
   await writeAuditLog(entry, (after ?? before).attempt, context);
 }
 
-/** `published`: whether everything was published. The record is the last known one. */
-type Followed = Versioned & { readonly published: boolean };
-
-async function publishEffects(
-  request: OperatorRequest,
-  written: Versioned,
-  isNextAttempt: boolean,
-  context: Context,
-): Promise<Followed> {
-  const { jobId, attempt, error } = written.record;
-  switch (request.kind) {
-    case "extend":
-    case "markResolved":
-      return { record: written.record, etag: written.etag, published: true };
-    case "recordOutcome":
-      // A job that waits goes on by itself, and one that stays in Error does not go on.
-      if (!isNextAttempt) return { record: written.record, etag: written.etag, published: true };
-      return start(written, context);
-    case "cancel":
-      if (hasEnded(written.record.processState)) return end(written, context);
-      context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });
-      return start(written, context);
-    case "compensate":
-      context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });
-      return start(written, context);
-    case "resubmit":
-      if (written.record.direction === "compensate")
-        context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });
-      return start(written, context);
-    default:
-      return request satisfies never;
-  }
-}
-
-/** Notifies the client and the scheduler of the next attempt. */
-async function start(written: Versioned, context: Context): Promise<Followed> {
-  let { record, etag } = written;
+/** The message to the scheduler, or of a job that ended in the operator's own write. `published`: false if the sweep has to send it. */
+async function follow(made: Made, context: Context): Promise<Versioned & { readonly published: boolean }> {
+  const { record, etag } = made;
   try {
-    ({ record, etag } = await publishAll(written, context));
-    await context.messenger.startAttempt(startAttemptOf(written.record));
-    return { record, etag, published: true };
+    const known = await followTurn(made, context);
+    const isEnd = hasEnded(made.after.processState) && !hasEnded(made.before.processState);
+    return { ...known, published: !isEnd || known.record.outbox.length === 0 };
   } catch (cause) {
-    context.telemetry.event("StatusDelayed", {
-      jobId: record.jobId,
-      status: "RetryScheduled",
-      cause: inWords(cause),
-    });
-    return { record, etag, published: false };
-  }
-}
-
-/** Notifies the client of a job that ended in the operator's own write. */
-async function end(written: Versioned, context: Context): Promise<Followed> {
-  reportError(written.record, context.telemetry);
-  try {
-    const { record, etag } = await clearOutbox(written, context);
-    return { record, etag, published: true };
-  } catch (cause) {
-    const { record, etag } = written;
-    context.telemetry.event("StatusDelayed", {
-      jobId: record.jobId,
-      status: endStatus(record),
-      cause: inWords(cause),
-    });
+    context.telemetry.event("StatusDelayed", { jobId: record.jobId, status: "RetryScheduled", cause: inWords(cause) });
     return { record, etag, published: false };
   }
 }

@@ -9,6 +9,7 @@ import { statusMessage } from "../../domain/steps/outputs.ts";
 import { STATUS_OF } from "../../domain/steps/transitions.ts";
 import { inWords } from "../../domain/thrown.ts";
 import type { Versioned } from "../../store/job-store.ts";
+import { type Made, writeUnread } from "../change.ts";
 import type { Context, Ports, Telemetry } from "../ports.ts";
 
 /** The event for each end of a job. A job in Error alerts an operator. */
@@ -17,14 +18,31 @@ const EVENTS = { Compensated: "JobCompensated", Cancelled: "JobCancelled", Error
 /** A write, and a read of the record's current state: the attempt may have continued in the meantime. */
 const TRIES_TO_LEAVE = 3;
 
-/** The record is Pending for its next attempt: notifies the scheduler. The sweep does it again if that fails. */
-export async function startNextAttempt(pending: Versioned, context: Context): Promise<void> {
+/**
+ * What the difference of two records owes to others, whoever made the change: a job that waits for its next attempt has it started, and one that ended
+ * is published. Nothing, if it is neither. Returns the last known record.
+ * @param completed as for `concludeJob`
+ */
+export async function followTurn(
+  { before, after, record, etag }: Made,
+  context: Context,
+  completed?: readonly OutboxMessage[],
+): Promise<Versioned> {
+  if (after.processState === "Pending" && after.attempt !== before.attempt)
+    return startNextAttempt({ record, etag }, context);
+  const isOver = hasEnded(after.processState) && !hasEnded(before.processState);
+  return isOver ? concludeJob({ record, etag }, context, completed) : { record, etag };
+}
+
+/** Notifies the client and the scheduler. The sweep does it again if that fails. */
+export async function startNextAttempt(pending: Versioned, context: Context): Promise<Versioned> {
   const { record } = pending;
   const { jobId, attempt, error, direction } = record;
   if (direction === "compensate")
     context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });
-  await publishAll(pending, context);
+  const known = await publishAll(pending, context);
   await context.messenger.startAttempt(startAttemptOf(record));
+  return known;
 }
 
 /**
@@ -45,22 +63,22 @@ export async function publishAll(stored: Versioned, context: Context, onSent?: (
 export async function concludeJob(
   ended: Versioned,
   context: Context,
-  completed = completionsOf(ended.record),
-): Promise<void> {
+  completed: readonly OutboxMessage[] = completionsOf(ended.record),
+): Promise<Versioned> {
   const { jobId, attempt, workflow, processState, outbox } = ended.record;
   if (processState === "Processed") {
     const { createdAt, enqueuedAt = createdAt, updatedAt } = ended.record;
     const criticalMs = Date.parse(updatedAt) - Date.parse(enqueuedAt);
     context.telemetry.event("JobProcessed", { jobId, attempt, workflow: workflow.name, criticalMs });
     if (!outbox.some(({ status }) => status === "Completed")) {
-      await publishOrKeep(ended, [...completed, { status: "Completed", attempt, at: updatedAt }], context);
-      return;
+      return publishOrKeep(ended, [...completed, { status: "Completed", attempt, at: updatedAt }], context);
     }
   } else reportError(ended.record, context.telemetry);
   try {
-    await publishAll(ended, context);
+    return await publishAll(ended, context);
   } catch (cause) {
     context.telemetry.event("StatusDelayed", { jobId, status: endStatus(ended.record), cause: inWords(cause) });
+    return ended;
   }
 }
 
@@ -77,8 +95,8 @@ export async function publishEndOf(
   if (!stored || stored.record.attempt !== attempt) return;
   const { processState } = stored.record;
   if (!hasEnded(processState)) return;
-  if (processState === "Processed") return concludeJob(stored, context);
-  await publishAll(stored, context, () => reportOwedError(stored.record, context.telemetry));
+  if (processState === "Processed") await concludeJob(stored, context);
+  else await publishAll(stored, context, () => reportOwedError(stored.record, context.telemetry));
 }
 
 /** All statuses of a Processed job whose process may have died before it sent them. Throws if the bus does not take them. */
@@ -166,8 +184,8 @@ async function leave(seen: StateRecord, outboxMessages: readonly OutboxMessage[]
   let record: StateRecord | undefined = seen;
   let open = outboxMessages;
   for (let rejections = 0; record && rejections < TRIES_TO_LEAVE; ) {
-    const { write, rest } = addToOutbox(record, open, instant(ports.now()));
-    const left = await ports.store.change(record.jobId, write);
+    const { unread, rest } = addToOutbox(record, open, instant(ports.now()));
+    const left = await writeUnread(record.jobId, unread, ports);
     if (left.kind === "written") {
       if (rest.length === 0) return left;
       [record, open] = [left.record, rest];
@@ -198,6 +216,6 @@ export function reportError({ jobId, attempt, error, processState }: StateRecord
 }
 
 /** The status of an ended job's record. */
-export function endStatus({ processState }: StateRecord): JobStatus {
+function endStatus({ processState }: StateRecord): JobStatus {
   return hasEnded(processState) ? STATUS_OF[processState] : "Failed";
 }

@@ -2,13 +2,15 @@
 
 import { LONGEST_WAIT_MS } from "../../domain/definition/workflow.ts";
 import { after, durationMs, instant } from "../../domain/duration.ts";
+import type { StepRun } from "../../domain/record/state-record.ts";
 import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import { nextPollAt } from "../../domain/steps/poll.ts";
-import { awaits } from "../../domain/steps/step-end.ts";
+import { awaits, withNews } from "../../domain/steps/step-end.ts";
 import { accepted } from "../../domain/steps/step-run.ts";
+import { change } from "../change.ts";
 import type { Context, Ports } from "../ports.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
-import { recordMark, recordNews } from "./take-up.ts";
+import { recordMark } from "./take-up.ts";
 import { waitByEvent } from "./wait-by-event.ts";
 
 const NOT_ALLOWED =
@@ -92,12 +94,12 @@ export interface Progress {
 export async function recordProgress(task: StepTask, { progress, within }: Progress, ports: Ports): Promise<boolean> {
   const now = instant(ports.now());
   const asked = within === undefined ? undefined : after(now, Math.min(durationMs(within) ?? 0, LONGEST_WAIT_MS));
-  const written = await recordNews(task, now, ports, ({ state, accepted: before, completeBy }) => {
+  const news = ({ state, accepted: before, completeBy }: StepRun) => {
     if (state !== "Awaiting") return undefined;
     return {
       completeBy: asked !== undefined && asked > (completeBy ?? now) ? asked : completeBy,
       accepted: { at: now, ...before, lastReportAt: now, ...(progress !== undefined && { progress }) },
     };
-  });
-  return written.kind === "written";
+  };
+  return (await change(task.jobId, (record) => withNews(record, task, now, news), ports)).kind === "written";
 }

@@ -5,11 +5,12 @@ import { isInHand, runOf } from "../../domain/record/plan.ts";
 import type { StateRecord, StepRun } from "../../domain/record/state-record.ts";
 import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import { backoffMs, nextPollAt } from "../../domain/steps/poll.ts";
+import { withNews } from "../../domain/steps/step-end.ts";
 import { type AgentReplyMessage, ticketOf } from "../../messaging/agent-messages.ts";
+import { change } from "../change.ts";
 import { codeFaultOf, reportCode } from "../code-fault.ts";
 import type { Context, Ports } from "../ports.ts";
 import { requestOf } from "./step-request.ts";
-import { recordNews } from "./take-up.ts";
 import { recordFault } from "./unanswered.ts";
 import { waitByEvent } from "./wait-by-event.ts";
 
@@ -35,10 +36,11 @@ export async function askLater(
   const round = reply.ticket.round ?? 1;
   const now = instant(context.now());
   let isAccepted = false;
-  const written = await recordNews(task, now, context, (run) => {
+  const news = (run: StepRun) => {
     isAccepted = reply.kind === "pending" && run.state !== "Awaiting";
     return newsOf(task, run, reply, round, now);
-  });
+  };
+  const written = await change(task.jobId, (before) => withNews(before, task, now, news), context);
   const record = written.kind === "written" ? written.record : (await context.store.state(jobId))?.record;
   const run = runOf(record?.steps[step], direction);
   if (!record || !isInHand(run) || run.attempt !== attempt || run.again?.round !== round + 1) return "late";

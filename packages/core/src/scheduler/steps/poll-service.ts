@@ -6,11 +6,12 @@ import type { Acceptance, StateRecord, StepRun } from "../../domain/record/state
 import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import { newsOfOne } from "../../domain/steps/news.ts";
 import { backoffMs, isPolled, nextPollAt, type PollTask } from "../../domain/steps/poll.ts";
+import { withNews } from "../../domain/steps/step-end.ts";
+import { change } from "../change.ts";
 import { codeFaultOf, reportCode, throwingWithout } from "../code-fault.ts";
 import type { Context, Ports } from "../ports.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
-import { recordNews } from "./take-up.ts";
 import { taskIn } from "./task-in.ts";
 
 /**
@@ -92,7 +93,8 @@ type NotYet = Exclude<BoundedReply, { kind: "done" | "rejected" | "accepted" }>;
 /** Records the time of the next poll, and the reason if this one failed. */
 async function recordNotYet(poll: PollTask, task: StepTask, reply: NotYet, ports: Ports): Promise<StepEnd> {
   const now = instant(ports.now());
-  const written = await recordNews(task, now, ports, (run) => newsOf(poll, task, run, reply, now));
+  const news = (run: StepRun) => newsOf(poll, task, run, reply, now);
+  const written = await change(task.jobId, (before) => withNews(before, task, now, news), ports);
   // Reported in the meantime, or polled by another run of this same poll.
   const record = written.kind === "written" ? written.record : (await ports.store.state(task.jobId))?.record;
   return received(poll, record);

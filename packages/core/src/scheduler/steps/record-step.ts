@@ -1,22 +1,20 @@
 // A step's outcome (P8, P9, P13): recorded in one guarded write, fenced by the step's own run, which also schedules the next steps or ends the job;
 // then published, and passed to the scheduler.
 
-import { instant } from "../../domain/duration.ts";
 import type { Closing } from "../../domain/record/guarded-write.ts";
 import { completionOf, completionsOf } from "../../domain/record/outbox.ts";
 import { runOf, runsInHand } from "../../domain/record/plan.ts";
 import { hasEnded, type StateRecord, type StepRecord } from "../../domain/record/state-record.ts";
 import { ownReceiver, type StepEnd, type StepTask } from "../../domain/steps/attempt.ts";
 import { newsOfEnd } from "../../domain/steps/news.ts";
-import { type Answer, withAnswer } from "../../domain/steps/step-answer.ts";
-import { afterStep, type Circumstances, foundEnd, ledTo } from "../../domain/steps/step-end.ts";
-import { scheduled } from "../../domain/steps/step-run.ts";
-import { endsOf, type LedTo } from "../../domain/steps/step-writes.ts";
+import type { Answer } from "../../domain/steps/step-answer.ts";
+import { afterStep, foundEnd, type LedTo, ledTo } from "../../domain/steps/step-end.ts";
+import { endsUnread } from "../../domain/steps/unread.ts";
 import { contractFor } from "../../messaging/contract.ts";
 import type { Versioned } from "../../store/job-store.ts";
-import { type Context, type Ports, schedulingOf, type Telemetry } from "../ports.ts";
+import { change } from "../change.ts";
+import { type Context, circumstancesOf, type Ports, type Telemetry } from "../ports.ts";
 import { concludeJob, publishOrKeep, startNextAttempt } from "../publishing/publish.ts";
-import { writeAtVersion } from "../write-at-version.ts";
 import { rejectLate } from "./reject-late.ts";
 
 /** The record with the step's end in it, and the consequences of that end. */
@@ -46,51 +44,21 @@ export async function recordedEnd(task: StepTask, context: Context, isFinal = fa
   return recorded && publishStepEnd(task, recorded, context);
 }
 
-/** Undefined if no attempt waits for the step any more: an earlier run of the task recorded its end, or it belongs to another run. */
+/**
+ * Without a read of the record, if what follows is known. Undefined if no attempt waits for the step any more: an earlier run of the task recorded its
+ * end, or it belongs to another run.
+ */
 async function writeStepEnd(task: StepTask, answer: Answer, ports: Ports): Promise<RecordedEnd | undefined> {
-  return (await writeUnread(task, answer, ports)) ?? (await writeAfterRead(task, answer, ports));
-}
-
-/** Without a read of the record, if the next steps are known; undefined if they are not, or if the record has changed. */
-async function writeUnread(task: StepTask, answer: Answer, ports: Ports): Promise<RecordedEnd | undefined> {
-  const { jobId, join, direction, attempt, record } = task;
-  // A rejection that changes the job's direction is rare.
-  if (!join || (answer.kind !== "done" && direction === "forward")) return undefined;
-  // The write that ends a job has no room for the removal of its deadline.
-  if (join.next.length === 0 && ports.workflows.find(task.workflow)?.deadline) return undefined;
-  const closing = closingFor(task, ports);
-  const now = instant(ports.now());
-  const ended = withAnswer(record, task, answer, now);
-  const next = join.next.map((step) => scheduled(step, attempt, direction, now, schedulingOf(ports)));
-  for (const { write, ...led } of endsOf(task, join.siblings, ended, next, now, closing)) {
-    const outcome = await ports.store.change(jobId, write);
-    if (outcome.kind === "written") return { ...outcome, ...led };
-  }
-  return undefined;
+  const decide = (record: StateRecord) => afterStep(record, task, answer, circumstancesOf(record, ports));
+  const unread = endsUnread(task, answer, circumstancesOf(task, ports), closingFor(task, ports));
+  const written = await change(task.jobId, decide, ports, unread);
+  return written.kind === "written" ? { ...written, ...ledTo(written.before, written.after) } : undefined;
 }
 
 /** If an archive must be written first, housekeeping closes the job: no job waits for that. */
 function closingFor({ workflow }: StepTask, { retention, rules }: Ports): Closing | null {
   if (!retention || retention.archive) return null;
   return { keepMs: retention.keepMs, secrets: contractFor(workflow.name, rules.contracts).secrets };
-}
-
-async function writeAfterRead(task: StepTask, answer: Answer, ports: Ports): Promise<RecordedEnd | undefined> {
-  const written = await writeAtVersion(task.jobId, ports, (record) =>
-    afterStep(record, task, answer, circumstancesOf(record, ports)),
-  );
-  if (written.kind === "rejected") return undefined;
-  const { record, etag, before } = written;
-  return { record, etag, ...ledTo(before, record) };
-}
-
-export function circumstancesOf({ workflow }: StateRecord, ports: Ports): Circumstances {
-  return {
-    workflow: ports.workflows.of(workflow),
-    now: instant(ports.now()),
-    scheduling: schedulingOf(ports),
-    claimWithinMs: ports.timing.claimWithinMs,
-  };
 }
 
 /**

@@ -8,18 +8,17 @@ import { instant } from "../../domain/duration.ts";
 import { appCode } from "../../domain/outage.ts";
 import { idempotencyKey } from "../../domain/record/idempotency-key.ts";
 import { runOf } from "../../domain/record/plan.ts";
-import type { Awaited, ReadResults } from "../../domain/record/state-record.ts";
+import type { Awaited, ReadResults, StateRecord } from "../../domain/record/state-record.ts";
 import type { StepTask } from "../../domain/steps/attempt.ts";
 import { isToBeListed } from "../../domain/steps/listed-runs.ts";
 import type { Answer } from "../../domain/steps/step-answer.ts";
-import { awaits } from "../../domain/steps/step-end.ts";
-import { withDecision } from "../../domain/steps/step-writes.ts";
+import { awaits, withDecision } from "../../domain/steps/step-end.ts";
 import type { Item } from "../../domain/workflows/workflow-rules.ts";
 import { ticketOf } from "../../messaging/agent-messages.ts";
 import { contractOf } from "../../messaging/contract.ts";
+import { change } from "../change.ts";
 import { throwingWithout } from "../code-fault.ts";
 import type { Ports } from "../ports.ts";
-import { writeAtVersion } from "../write-at-version.ts";
 
 export interface StepRequest {
   /** It contains only the members of the job that the agent has declared. */
@@ -138,13 +137,14 @@ async function decideOnce(
   ports: Ports,
 ): Promise<Decided | undefined> {
   let found: Decided | undefined;
-  await writeAtVersion(task.jobId, ports, (record) => {
+  const decide = (record: StateRecord) => {
     const own = record.steps[task.step];
     found = own?.decided;
     if (!own || found || !awaits(record, task)) return undefined;
     found = { condition, holds: holds(condition, situation, ports), at: instant(ports.now()) };
     return withDecision(record, task.step, found);
-  });
+  };
+  await change(task.jobId, decide, ports);
   return found;
 }
 

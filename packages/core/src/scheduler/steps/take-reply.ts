@@ -11,7 +11,7 @@ import type { Direction, StateRecord, StepRun } from "../../domain/record/state-
 import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import type { Answer } from "../../domain/steps/step-answer.ts";
 import { takenUp } from "../../domain/steps/step-run.ts";
-import { noteExpiry } from "../../domain/steps/step-writes.ts";
+import { expiryUnread } from "../../domain/steps/unread.ts";
 import {
   type Address,
   type AgentReplyMessage,
@@ -23,6 +23,7 @@ import { memberRedactorOf } from "../../messaging/hidden-members.ts";
 import type { ReceivedMessage } from "../../messaging/messenger.ts";
 import { measure } from "../../telemetry/metrics.ts";
 import { describeSpan, inSpan } from "../../telemetry/spans.ts";
+import { writeUnread } from "../change.ts";
 import { codeFaultOf, reportCode } from "../code-fault.ts";
 import type { Context, Ports } from "../ports.ts";
 import { acceptStep, recordProgress } from "./accept-step.ts";
@@ -279,7 +280,7 @@ async function recordFailure(task: StepTask, failure: Failure, ports: Context, i
   if (failure.ofCode) reportCode(task, failure, ports.telemetry);
   const known = { at: instant(ports.now()), attempt: task.attempt };
   const expiry = { ...failure, ...known, ...(misconfigured && { ofRequest }) };
-  await ports.store.change(task.jobId, noteExpiry(task, expiry, isHistoryFull));
+  await writeUnread(task.jobId, expiryUnread(task, expiry, isHistoryFull), ports);
   return NOTED;
 }
 

@@ -4,58 +4,22 @@
 import type { Start } from "../../agents/agent.ts";
 import { after, durationMs, instant } from "../../domain/duration.ts";
 import { runOf } from "../../domain/record/plan.ts";
-import type { StepRun } from "../../domain/record/state-record.ts";
 import type { StepTask } from "../../domain/steps/attempt.ts";
-import { goesOn, takenAmong } from "../../domain/steps/step-end.ts";
-import { type Mark, takenUp, withRun } from "../../domain/steps/step-run.ts";
-import { takeUp, takeUpOnly } from "../../domain/steps/step-writes.ts";
+import { marked } from "../../domain/steps/step-end.ts";
+import { type Mark, takenUp } from "../../domain/steps/step-run.ts";
+import { markUnread } from "../../domain/steps/unread.ts";
 import { inWords } from "../../domain/thrown.ts";
-import type { Written } from "../../store/job-store.ts";
+import { type Changed, change } from "../change.ts";
 import type { Context, Ports } from "../ports.ts";
-import { writeAtVersion } from "../write-at-version.ts";
 
 /**
  * Marks the step, as Running or Awaiting. Never shortens the time that an operator has extended in the meantime: the record then keeps its due
- * time. Rejected if the step is not open any more, or marked already.
+ * time. Rejected if the step is not open any more, or marked already. With other steps in progress the record's due time depends on them, so it is
+ * read first.
  */
-export async function recordMark(task: StepTask, mark: Mark, now: string, ports: Ports): Promise<Written> {
-  const { jobId } = task;
-  if (!task.isAlone) return recordAmong(task, mark, now, ports);
-  const written = await ports.store.change(jobId, takeUp(task, mark, now));
-  if (written.kind === "written") return written;
-  return ports.store.change(jobId, takeUpOnly(task, mark, now));
-}
-
-/**
- * With other steps in progress, the record's due time depends on them: written at the version that was read, and again as often as one of them
- * writes first.
- */
-function recordAmong(task: StepTask, mark: Mark, now: string, ports: Ports): Promise<Written> {
-  return writeAtVersion(task.jobId, ports, (record) => {
-    const own = record.steps[task.step];
-    if (!own || !goesOn(record, task)) return undefined;
-    const run = runOf(own, task.direction);
-    if (!run || !mark.from.includes(run.state)) return undefined;
-    return takenAmong(record, task.step, mark.change(own), now);
-  });
-}
-
-/**
- * Records a report of an open step: at the version that was read, because a report may arrive while its agent polls.
- * @param news undefined if it is not news any more
- */
-export function recordNews(
-  task: StepTask,
-  now: string,
-  ports: Ports,
-  news: (run: StepRun) => Partial<StepRun> | undefined,
-): Promise<Written> {
-  return writeAtVersion(task.jobId, ports, (record) => {
-    const own = record.steps[task.step];
-    const run = runOf(own, task.direction);
-    const received = run && goesOn(record, task) ? news(run) : undefined;
-    return own && received && takenAmong(record, task.step, withRun(own, task.direction, received), now);
-  });
+export function recordMark(task: StepTask, mark: Mark, now: string, ports: Ports): Promise<Changed> {
+  const unread = task.isAlone ? markUnread(task, mark, now) : [];
+  return change(task.jobId, (record) => marked(record, task, mark, now), ports, unread);
 }
 
 /**

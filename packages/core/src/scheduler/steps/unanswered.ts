@@ -4,8 +4,9 @@ import type { Fault, LastError } from "../../agents/agent.ts";
 import { instant } from "../../domain/duration.ts";
 import { ownReceiver, type StepEnd, type StepTask } from "../../domain/steps/attempt.ts";
 import { awaits } from "../../domain/steps/step-end.ts";
-import { noteExpiry } from "../../domain/steps/step-writes.ts";
+import { expiryUnread } from "../../domain/steps/unread.ts";
 import { inWords } from "../../domain/thrown.ts";
+import { writeUnread } from "../change.ts";
 import { reportCode } from "../code-fault.ts";
 import type { Context } from "../ports.ts";
 import { recordedEnd } from "./record-step.ts";
@@ -58,7 +59,7 @@ export async function recordFault(task: StepTask, { tries, lastError }: Fault, c
   const { jobId, attempt, step } = task;
   const expiry = { at: instant(context.now()), attempt, tries, ...lastError };
   try {
-    return (await context.store.change(jobId, noteExpiry(task, expiry))).kind === "written";
+    return (await writeUnread(jobId, expiryUnread(task, expiry), context)).kind === "written";
   } catch (cause) {
     context.telemetry.event("TakeUpUnrecorded", { jobId, attempt, step, cause: inWords(cause) });
     return false;

@@ -3,11 +3,10 @@
 import { hasEnded, type StateRecord } from "../../domain/record/state-record.ts";
 import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import { newsOfEnd, newsOfOne } from "../../domain/steps/news.ts";
-import { ledTo, withoutWaiting } from "../../domain/steps/step-end.ts";
-import type { Context } from "../ports.ts";
-import { concludeJob, startNextAttempt } from "../publishing/publish.ts";
-import { writeAtVersion } from "../write-at-version.ts";
-import { circumstancesOf } from "./record-step.ts";
+import { withoutWaiting } from "../../domain/steps/step-end.ts";
+import { change } from "../change.ts";
+import { type Context, circumstancesOf } from "../ports.ts";
+import { followTurn } from "../publishing/publish.ts";
 
 /** From now on the attempt waits for the step by event, and needs to know until when. A compensation does not wait for it. */
 export async function waitByEvent(task: StepTask, record: StateRecord, context: Context): Promise<StepEnd> {
@@ -28,16 +27,12 @@ export async function waitByEvent(task: StepTask, record: StateRecord, context: 
  * then; after a crash behind it the sweep publishes the end, and the attempt finds the compensation when it looks at the record.
  */
 async function goOnWithout(task: StepTask, context: Context): Promise<StepEnd | undefined> {
-  const written = await writeAtVersion(task.jobId, context, (record) =>
-    withoutWaiting(record, task, circumstancesOf(record, context)),
-  );
+  const decide = (record: StateRecord) => withoutWaiting(record, task, circumstancesOf(record, context));
+  const written = await change(task.jobId, decide, context);
   if (written.kind === "rejected") return undefined;
-  const { record, etag, before } = written;
-  const { steps, processState, attempt } = record;
-  const isPending = processState === "Pending";
-  if (isPending) await startNextAttempt({ record, etag }, context);
-  else if (ledTo(before, record).isTurn) await concludeJob({ record, etag }, context);
+  await followTurn(written, context);
+  const { steps, processState, attempt } = written.record;
   // Forward again, in the next attempt: the one that compensated has to end.
-  if (isPending) return { outcome: { kind: "superseded" }, receiver: attempt - 1 };
+  if (processState === "Pending") return { outcome: { kind: "superseded" }, receiver: attempt - 1 };
   return { outcome: newsOfEnd(steps, task, hasEnded(processState)), receiver: attempt };
 }
