@@ -64,6 +64,7 @@ export {
 export { courseOf, type Decision } from "./domain/recovery/next-attempt.ts";
 export { snapshotOf } from "./domain/recovery/snapshot.ts";
 export { isToBeLookedAt, unrecoveredOf } from "./domain/recovery/unrecovered.ts";
+export { START_REPEATED } from "./domain/recovery/verdicts.ts";
 export {
   type Attempt,
   type ClaimOutcome,
@@ -82,7 +83,6 @@ export { isWanted } from "./domain/steps/outputs.ts";
 export type { PollTask } from "./domain/steps/poll.ts";
 export { untaken } from "./domain/steps/step-run.ts";
 export { transitions } from "./domain/steps/transitions.ts";
-export { historyEntryOf } from "./domain/steps/verdicts.ts";
 export { inWords, isThrown, messageOf } from "./domain/thrown.ts";
 export { underlyingError } from "./domain/underlying-error.ts";
 export { itemsOf, NO_RULES, type WorkflowRules } from "./domain/workflows/workflow-rules.ts";

@@ -13,9 +13,11 @@ const MEMORY = "contract:memory-job-store.test.ts";
 const HOLD = "core:domain/hold.test.ts";
 const HOLD_MESSAGE = "operations:hold-message.test.ts";
 const DECISION = "core:domain/recovery/recovery.ts";
+const RECOVERED = "core:domain/recovery/recovered.ts";
+const DEADLINE = `${DECISION} decideDeadline`;
 const HELD_BY = "core:domain/steps/held-by.ts";
 const RECOVER_JOB = "core:supervisor/recover-job.ts";
-const DEADLINE = "core:domain/recovery/pass-deadline.ts decideDeadline";
+const DECIDED = `${DECISION} decideRecovery`;
 const OF_DEADLINE = "core:domain/record/deadline.test.ts";
 
 export const OF_SUPERVISION = [
@@ -34,7 +36,7 @@ export const OF_SUPERVISION = [
     ],
     [
       "An alert whose process died is raised by nobody.",
-      `${RECOVER_JOB} recoverJob`,
+      `${RECOVER_JOB} precede`,
       ["drop call", "reportOwedError"],
       ALERTS,
     ],
@@ -47,9 +49,9 @@ export const OF_SUPERVISION = [
   ]),
   ...faultsOf("P10", [
     ["A threshold of three means four failed attempts.", `${DECISION} decideFailed`, ["operator", "<", "<="], RECOVERY],
-    ["A recovered record keeps its holder.", `${DECISION} pending`, ["drop member", "lockedBy"], RECOVERY],
-    ["The scheduler is not notified of a retry.", `${RECOVER_JOB} follow`, ["drop call", "startAttemptAt"], SWEEP],
-    ["The supervisor gives a job up without an alert.", `${RECOVER_JOB} follow`, ["drop call", "reportError"], SWEEP],
+    ["A recovered record keeps its holder.", `${RECOVERED} again`, ["drop member", "lockedBy"], RECOVERY],
+    ["The scheduler is not notified of a retry.", `${RECOVER_JOB} follow`, ["drop call", "startAttempt"], SWEEP],
+    ["The supervisor gives a job up without an alert.", `${RECOVER_JOB} report`, ["drop call", "reportError"], SWEEP],
     [
       "A record that can't be recovered does not step back.",
       `${RECOVER_JOB} recoverJob`,
@@ -86,8 +88,8 @@ export const OF_SUPERVISION = [
     ["What a job used up forward limits its compensation.", `${DECISION} failuresOf`, ["always", "forward"], RECOVERY],
     [
       "An attempt after a pause is started at once.",
-      `${RECOVER_JOB} startAttemptAt`,
-      ["drop member", "at"],
+      `${DECISION} claimableAt`,
+      ["return", "undefined"],
       "operations:independent-steps.test.ts",
     ],
   ]),
@@ -127,8 +129,8 @@ export const OF_SUPERVISION = [
   ...faultsOf("P21", [
     [
       "A step that expired takes those beside it with it.",
-      `${DECISION} pending`,
-      ["call", "filter", "slice"],
+      `${RECOVERED} again`,
+      ["call", "overdueRuns", "runsInHand"],
       RECOVERY,
     ],
     [
@@ -142,12 +144,12 @@ export const OF_SUPERVISION = [
   ...faultsOf("P26", [
     [
       "A step that waited because there is too much to do counts as a failure.",
-      `${DECISION} decideHeld`,
+      DECIDED,
       ["text", "isTakenUp(each.run) ||", "true ||"],
       RECOVERY,
       SWEEP,
     ],
-    ["A step that nobody takes up is never a failure.", `${DECISION} decideHeld`, ["drop term", "untaken 1"], SWEEP],
+    ["A step that nobody takes up is never a failure.", DECIDED, ["drop term", "untaken 1"], SWEEP],
     [
       "A step counts as a failure the first time that nobody takes it up.",
       "core:supervisor/judge-waits.ts judgeWaits",
@@ -196,7 +198,7 @@ export const OF_SUPERVISION = [
     ],
   ]),
   ...faultsOf("P35", [
-    ["A job in compensation is hit by its deadline.", DEADLINE, ["drop term", "compensate"], OF_DEADLINE],
+    ["A job in compensation is hit by its deadline.", DEADLINE, ["drop term", "forward"], OF_DEADLINE],
     [
       "A job that ends in time keeps its deadline.",
       "core:domain/steps/transitions.ts concluded",

@@ -4,7 +4,7 @@ import { GRAPH, NOON, sampleRecord } from "../../tests/jobs.ts";
 import type { RecoveryPolicy } from "./definition/workflow.ts";
 import { after as later } from "./duration.ts";
 import { type Direction, type Expiry, NOT_STARTED, type StateRecord, type StepRun } from "./record/state-record.ts";
-import { decideRecovery, recover } from "./recovery/recovery.ts";
+import { claimableAt, decideRecovery, recover } from "./recovery/recovery.ts";
 
 const HOLD_MS = 300_000;
 const strict: RecoveryPolicy = { failureThreshold: 3, waits: [], onExhausted: "compensate", onRejected: "compensate" };
@@ -155,6 +155,18 @@ describe("P27 a wrong address or credential", () => {
       ...{ state: "Awaiting", completeBy: later(NOON, 2 * HOLD_MS), failureCount: 2 },
       accepted: { pollAt },
     });
+  });
+
+  test("P21 beside such a wait another step goes on: the next attempt is started at once, as its record says", () => {
+    const waits = { ...running, state: "Awaiting", accepted: { at: NOON }, expiry: OF_CODE } as const;
+    const startOf = (runs: { readonly [step: string]: StepRun }) => {
+      const before = record(runs);
+      const decided = decideRecovery(before, () => strict, LATER, HOLD_MS);
+      expect(decided.kind).toBe("holdForCode");
+      return claimableAt(recover(before, decided, { now: NOON, overdueBefore: LATER, claimWithinMs: 60_000 }), 60_000);
+    };
+    expect(startOf({ takePayment: waits })).toBe(later(NOON, HOLD_MS));
+    expect(startOf({ takePayment: waits, checkFraud: { ...running, completeBy: later(LATER, 1) } })).toBeUndefined();
   });
 
   test("another attempt is due later, no failure is counted, nobody is notified, and the cause stays for people to see", () => {

@@ -4,12 +4,13 @@ import { stepOfRun } from "../domain/definition/items.ts";
 import type { Workflow } from "../domain/definition/workflow.ts";
 import { instant } from "../domain/duration.ts";
 import { expiresAt } from "../domain/record/due.ts";
-import { runsInHand } from "../domain/record/plan.ts";
+import { isTakenUp, runsInHand } from "../domain/record/plan.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
 import { AWAY_AFTER_MS, prolonged } from "../domain/record/wait.ts";
-import { endingWaits, type UntakenRuns, waitingRuns } from "../domain/recovery/recovery.ts";
+import { expiredRuns } from "../domain/recovery/overdue.ts";
+import type { UntakenRuns } from "../domain/recovery/recovery.ts";
+import type { ProlongedWait } from "../domain/recovery/verdicts.ts";
 import { runKey } from "../domain/steps/attempt.ts";
-import type { ProlongedWait } from "../domain/steps/verdicts.ts";
 import type { Ports } from "../scheduler/ports.ts";
 
 /** The waits for services that would be over, and go on. Costs nothing unless there is one that would. @throws if the store does not answer */
@@ -21,8 +22,9 @@ export async function prolongedWaits(
 ): Promise<readonly ProlongedWait[]> {
   const away = absences.last();
   const { dueAt = now } = record;
+  const ending = expiredRuns(record, overdueBefore).filter(({ run }) => run.state === "Awaiting");
   const waits = await Promise.all(
-    endingWaits(record, overdueBefore).map(async ({ step, direction, run: before }) => {
+    ending.map(async ({ step, direction, run: before }) => {
       const pauses = await presence.pausesOf(record.steps[step]?.agent ?? "");
       const run = prolonged(before, { now, dueAt, pauses, away });
       const isFirst =
@@ -63,8 +65,9 @@ export async function judgeWaits(
   { presence, timing }: Pick<Ports, "presence" | "timing">,
 ): Promise<WaitsJudged> {
   const agentOf = (step: string) => record.steps[step]?.agent ?? "";
+  const waits = expiredRuns(record, overdueBefore).filter(({ run }) => !isTakenUp(run));
   const judged = await Promise.all(
-    waitingRuns(record, overdueBefore).map(async (waiting) => {
+    waits.map(async (waiting) => {
       const { step, run } = waiting;
       const scheduledMs = Date.parse(run.scheduledAt ?? expiresAt(run));
       const windowMs = Date.parse(expiresAt(run)) - scheduledMs;

@@ -3,7 +3,7 @@
 import { instant } from "../domain/duration.ts";
 import { outageIn } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
-import { VERDICTS } from "../domain/steps/verdicts.ts";
+import { VERDICTS, type Verdict } from "../domain/recovery/verdicts.ts";
 import { inWords } from "../domain/thrown.ts";
 import { writeAuditLog } from "../scheduler/operating/write-audit-log.ts";
 import type { Context, Ports } from "../scheduler/ports.ts";
@@ -15,29 +15,26 @@ import { createPace, isThrottled } from "./pace.ts";
 import { type Recovery, recoverJob } from "./recover-job.ts";
 import { walkOverdue } from "./walk-overdue.ts";
 
-interface SweepReport {
-  readonly found: number;
-  readonly retried: number;
-  /** No agent took up the steps that they wait for: another attempt, with no failure counted. */
-  readonly rescheduled: number;
-  readonly skipped: number;
-  /** The wait of their steps is over: another attempt, with no failure counted. */
-  readonly resumed: number;
-  /** None of their steps is overdue. */
-  readonly later: number;
-  readonly waiting: number;
-  /** A person has to fix an endpoint's address or credential: another attempt later, with no failure counted. */
-  readonly held: number;
-  readonly toBeCompensated: number;
-  readonly failed: number;
-  readonly startsRepeated: number;
-  readonly published: number;
+/** How many records each verdict was for, as the table of verdicts names them, and what was not decided. */
+type Counts = Record<(typeof VERDICTS)[Verdict["kind"]]["countedAs"] | keyof typeof UNDECIDED, number>;
+
+const UNDECIDED = {
+  found: 0,
   /** Another supervisor, or the attempt itself, wrote the record first. */
-  readonly lost: number;
+  lost: 0,
   /** Records that failed, or whose messages were not all published; the next sweep finds them again. */
-  readonly broken: number;
+  broken: 0,
   /** The broken ones that store or bus rejected as too many requests (429). */
-  readonly throttled: number;
+  throttled: 0,
+};
+
+/** Nothing is counted yet. */
+function noCounts(): Counts {
+  const ofVerdicts = Object.values(VERDICTS).map(({ countedAs }) => [countedAs, 0]);
+  return { ...UNDECIDED, ...Object.fromEntries(ofVerdicts) };
+}
+
+interface SweepReport extends Readonly<Counts> {
   /** False if not all was seen: the next sweep continues. */
   readonly finished: boolean;
   readonly endedBy: "all seen" | "time" | "lead lost" | "fault";
@@ -51,8 +48,6 @@ export type SweepOutcome =
       readonly epoch: number;
     } & SweepReport)
   | Extract<Election, { kind: "following" }>;
-
-type Counts = { -readonly [name in Exclude<keyof SweepReport, "finished" | "endedBy">]: number };
 
 /** Sweeps if this supervisor is the leader. Two that both believe they are leaders do no harm: each write is at the version read. */
 export async function sweep(context: Context): Promise<SweepOutcome> {
@@ -100,23 +95,7 @@ class Sweep {
   readonly #epoch: number;
   readonly #begunAt: number;
   readonly #sweepId: string;
-  readonly #counts: Counts = {
-    found: 0,
-    retried: 0,
-    rescheduled: 0,
-    skipped: 0,
-    resumed: 0,
-    later: 0,
-    waiting: 0,
-    held: 0,
-    toBeCompensated: 0,
-    failed: 0,
-    startsRepeated: 0,
-    published: 0,
-    lost: 0,
-    broken: 0,
-    throttled: 0,
-  };
+  readonly #counts = noCounts();
   #reschedules = 0;
   #endedBy: SweepReport["endedBy"] = "all seen";
   /** After a failed write, the audit log is not used again in this sweep. */
@@ -244,8 +223,7 @@ function spanOf({ jobId, attempt, traceparent }: StateRecord): SpanOptions {
 const FAULT_LIMIT = 1000;
 
 function decisionOf(jobId: string, recovery: Recovery, sweepId: string, epoch: number, now: number) {
-  const { verdict = "none", rule, before, after, outcome, fault, stop } = recovery;
-  const known = { sweepId, jobId, at: instant(now), epoch, rule, verdict, before, after, outcome };
-  const decision = stop ? { ...known, stop } : known;
+  const { verdict = "none", fault, ...decided } = recovery;
+  const decision = { sweepId, jobId, at: instant(now), epoch, verdict, ...decided };
   return fault === undefined ? decision : { ...decision, fault: inWords(fault).slice(0, FAULT_LIMIT) };
 }

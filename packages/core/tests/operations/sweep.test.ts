@@ -66,6 +66,21 @@ describe("P10 a sweep", () => {
     expect(await sweep(world)).toMatchObject({ found: 0 });
   });
 
+  test("does not report again what a job had gone on without, where another step's failure ends it", async () => {
+    await claimed();
+    const read = await world.store.state("job-1");
+    const [first, second] = Object.entries(read?.record.steps ?? {});
+    if (!read || !first || !second) throw new Error("no two steps");
+    const overdue = { ...first[1], failureCount: 2 };
+    const skipped = { cause: "expired", message: "3 attempts ran out of time" } as const;
+    const left = { ...second[1], state: "Skipped", skipped, compensation: overdue } as const;
+    await world.store.replace(read, { ...read.record, steps: { [first[0]]: overdue, [second[0]]: left } });
+    await stuck();
+    expect(await sweep(world)).toMatchObject({ failed: 1 });
+    expect(world.eventNames()).toContain("JobErrored");
+    expect(world.eventNames()).not.toContain("StepSkipped");
+  });
+
   test("leaves what is not overdue by more than the clocks may differ", async () => {
     await claimed();
     world.clock = Date.parse((await world.stateOf())?.completeBy ?? "") + 900;

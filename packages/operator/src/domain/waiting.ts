@@ -7,10 +7,10 @@ import {
   expiresAt,
   type HistoryEntry,
   hasEnded,
-  historyEntryOf,
   isInHand,
   OUTBOX_GRACE_MS,
   runOf,
+  START_REPEATED,
   type StateRecord,
   type StepRecord,
   type StepRun,
@@ -75,9 +75,6 @@ export function waitingJobOf(record: StateRecord): WaitingJob {
   const job = { ...own, ...(pendingSince !== undefined && { pendingSince }) };
   return unrecovered ? { ...job, unrecovered } : job;
 }
-
-/** What the supervisor notes each time it repeats the start of an attempt in vain. */
-export const START_REPEATED = historyEntryOf("repeatStart", "", undefined);
 
 /** The repeated starts are no progress: it waits since the write before the first of them. */
 export function pendingSinceOf(

@@ -1,7 +1,8 @@
 // The jobs that do not move, or are overdue: the search reads only jobs that are due at some time, which are those that have not ended, and those that
 // have and still owe a message.
 import type { Container } from "@azure/cosmos";
-import { type OpenStep, pendingSinceOf, START_REPEATED, type WaitingJob } from "../domain/waiting.ts";
+import { START_REPEATED } from "@scheduler-agent-supervisor/core/domain";
+import { type OpenStep, pendingSinceOf, type WaitingJob } from "../domain/waiting.ts";
 import { LISTED_STEPS, openCondition } from "./waits-for.ts";
 
 /**

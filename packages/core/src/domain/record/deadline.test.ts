@@ -5,7 +5,7 @@ import type { JobDeadline, Workflow } from "../definition/workflow.ts";
 import { contentOfWorkflow } from "../definition/workflow-content.ts";
 import { after } from "../duration.ts";
 import { decide } from "../operator/operator.ts";
-import { decideDeadline, passDeadline } from "../recovery/pass-deadline.ts";
+import { decideDeadline, recover } from "../recovery/recovery.ts";
 import { deadlineFaults, deadlineOf } from "./deadline.ts";
 import { closed } from "./retention.ts";
 import type { StateRecord } from "./state-record.ts";
@@ -71,7 +71,7 @@ describe("P35 what a sweep decides", () => {
 const passed = (record: StateRecord, workflow: Workflow) => {
   const verdict = decideDeadline(record, workflow, PASSED);
   if (!verdict) throw new Error("its deadline has not passed");
-  return passDeadline(record, verdict, context);
+  return recover(record, verdict, { now: PASSED, overdueBefore: PASSED, claimWithinMs: 60_000 });
 };
 
 test.each(["Pending", "Processing"] as const)("P35 a %s job: in Error, its sender told, the deadline gone", (state) => {

@@ -8,7 +8,9 @@ import { asEntry } from "../record/record-limits.ts";
 import { reopened } from "../record/retention.ts";
 import type { Direction, JobError, ProcessState, StateRecord, StepRecord } from "../record/state-record.ts";
 import { forgiven, mapSteps, readyForCompensation } from "../steps/operator-steps.ts";
-import { HISTORY_LIMIT } from "./recovery.ts";
+
+/** The number of entries that a record keeps; the oldest are removed first. */
+const HISTORY_LIMIT = 100;
 
 /** The operator, the time, and the times for a new attempt. */
 export interface DecisionContext {
@@ -27,24 +29,28 @@ export const allowed = (record: StateRecord): Decision => ({ kind: "allowed", re
 export const rejection = (reason: string): Decision => ({ kind: "rejected", reason });
 
 /** Pending for its next attempt, with no failures counted. What is in progress goes on, and that attempt waits for it. */
-export function nextAttempt(
-  record: StateRecord,
-  processState: ProcessState,
-  { now, claimWithinMs }: DecisionContext,
-): StateRecord {
+export function nextAttempt(record: StateRecord, processState: ProcessState, context: DecisionContext): StateRecord {
+  const { now } = context;
   const { thenForward: _intended, ...rest } = reopened(record);
-  const claimBy = after(now, claimWithinMs);
   return {
-    ...rest,
+    ...claimableFrom(rest, now, context),
     processState,
     lockedBy: null,
-    completeBy: claimBy,
-    dueAt: claimBy,
     failureCount: 0,
     attempt: record.attempt + 1,
     outbox: owed(record),
     updatedAt: now,
   };
+}
+
+/** It is due again if nobody claims it in time. */
+export function claimableFrom(
+  record: StateRecord,
+  at: string,
+  { claimWithinMs }: Pick<DecisionContext, "claimWithinMs">,
+): StateRecord {
+  const claimBy = after(at, claimWithinMs);
+  return { ...record, completeBy: claimBy, dueAt: claimBy };
 }
 
 /** The job in its next attempt, backwards. Steps in progress continue, and that attempt waits for their results. */
@@ -99,10 +105,14 @@ export function courseOf({ direction, thenForward }: StateRecord): Direction {
 }
 
 /** The error is not a step's fault. */
-export function errorOf(kind: JobError["kind"], message: string, { now: at }: DecisionContext): JobError {
+export function errorOf(kind: JobError["kind"], message: string, { now: at }: Pick<DecisionContext, "now">): JobError {
   return { kind, message, step: null, agent: null, at };
 }
 
-export function historyWith(record: StateRecord, { by, now }: DecisionContext, what: string): StateRecord["history"] {
+export function historyWith(
+  record: StateRecord,
+  { by, now }: Pick<DecisionContext, "by" | "now">,
+  what: string,
+): StateRecord["history"] {
   return [...record.history, { at: now, what: asEntry(what), by }].slice(-HISTORY_LIMIT);
 }

@@ -16,7 +16,9 @@ import {
   type StepRun,
 } from "../record/state-record.ts";
 import { restarted, scheduled, takenUp } from "../steps/step-run.ts";
-import { decideRecovery, failuresOf, overdueStep, recover, type Sweeping } from "./recovery.ts";
+import { overdueStep } from "./overdue.ts";
+import type { Sweeping } from "./recovered.ts";
+import { decideRecovery, failuresOf, recover } from "./recovery.ts";
 
 const HOLD_MS = 300_000;
 const SWEEPING: Sweeping = { now: NOON, overdueBefore: later(NOON, 300_000), claimWithinMs: 60_000 };

@@ -1,56 +1,41 @@
-// The supervisor's verdict on an overdue record, and its effect on the record (P10, P11).
+// The supervisor's verdict on an overdue record, and the record after it (P10, P11, P35).
 
-import { counted } from "../counted.ts";
-import type { StepPolicy } from "../definition/workflow.ts";
+import type { StepPolicy, Workflow } from "../definition/workflow.ts";
 import { after, durationMs } from "../duration.ts";
-import { withoutDeadline } from "../record/deadline.ts";
-import { expiresAt, isOverdue, missedPolls, pausesOf, timesOf } from "../record/due.ts";
-import { announced, OUTBOX_GRACE_MS, published } from "../record/outbox.ts";
-import { isTakenUp, type RunInHand, runOf, runsInHand } from "../record/plan.ts";
-import { asEntry } from "../record/record-limits.ts";
-import { dueReminders, owesReminder, reminded, reminderMessages, remindersOf } from "../record/reminder.ts";
-import type { Direction, HistoryEntry, StateRecord, StepRecord, StepRun } from "../record/state-record.ts";
+import { expiresAt, isOverdue, missedPolls, pausesOf } from "../record/due.ts";
+import { announced, owed } from "../record/outbox.ts";
+import { isTakenUp, type RunInHand, runsInHand } from "../record/plan.ts";
+import { dueReminders, owesReminder, remindersOf } from "../record/reminder.ts";
+import { type Direction, hasEnded, type StateRecord } from "../record/state-record.ts";
 import { runKey, type StartAttempt } from "../steps/attempt.ts";
-import { expiredError, overdueInWords } from "../steps/expired-error.ts";
-import { type Budget, budgetOf, compensationBudget } from "../steps/failure-budget.ts";
-import { answeredInWords, heldBy, isHeldEnough, MOST_ANSWERS } from "../steps/held-by.ts";
-import { pollsAfter, waitingOn, waitsForCode } from "../steps/poll.ts";
-import { skippedFor } from "../steps/skip.ts";
-import { restarted, withRun } from "../steps/step-run.ts";
+import { overdueInWords } from "../steps/expired-error.ts";
+import { type Budget, budgetOf, compensationBudget, type Failed } from "../steps/failure-budget.ts";
+import { heldBy } from "../steps/held-by.ts";
 import { transitions } from "../steps/transitions.ts";
-import { type Failed, historyEntryOf, type Skips, VERDICTS, type Verdict } from "../steps/verdicts.ts";
-
-/** The number of entries that a record keeps; the oldest are removed first. */
-export const HISTORY_LIMIT = 100;
+import { historyWith } from "./next-attempt.ts";
+import { isCounted, isFailed, isOwn, overdueRuns } from "./overdue.ts";
+import type { Sweeping } from "./recovered.ts";
+import { rowOf, type Verdict } from "./verdicts.ts";
 
 /**
- * @param policyOf the policy for a step; the workflow's own if no step is open
- * @param overdueBefore a step that expires at this instant or later may still be in progress, by some clock
- * @param holdMs when a job is tried again for which a person must fix a setting
- * @param waits what is known of the runs, by `runKey`, that were not taken up
+ * On a job whose deadline has passed (P35); undefined if it has not. A job that is Pending or Processing and goes forward is hit, whatever it waits
+ * for: a retry, an agent, a report, a person. Of a job that has ended or is being compensated the deadline is removed; so it is if the workflow has
+ * none any more.
+ * @param overdueBefore by some clock, a later deadline has not passed yet
  */
-export function decideRecovery(
-  record: StateRecord,
-  policyOf: (step: string | undefined) => StepPolicy,
+export function decideDeadline(
+  { deadlineAt, processState, direction, dueAt }: StateRecord,
+  { deadline }: Pick<Workflow, "deadline">,
   overdueBefore: string,
-  holdMs: number,
-  waits: UntakenRuns = NONE_UNTAKEN,
-): Verdict {
-  switch (record.processState) {
-    case "Pending":
-      return { kind: "repeatStart" };
-    case "Processing":
-      return decideHeld(record, policyOf, overdueBefore, holdMs, waits);
-    case "Processed":
-    case "Compensated":
-    case "Cancelled":
-    case "Error":
-      return { kind: "publish" };
-    default:
-      return record.processState satisfies never;
-  }
+): Verdict | undefined {
+  if (!deadlineAt || deadlineAt >= overdueBefore) return undefined;
+  if (deadline && !hasEnded(processState) && direction === "forward")
+    return { kind: deadline.onExpired === "fail" ? "failAtDeadline" : "compensateAtDeadline", deadlineAt };
+  // What else is due of it comes first: the next sweep finds the deadline again.
+  return dueAt !== undefined && dueAt < overdueBefore ? undefined : { kind: "dropDeadline" };
 }
 
+/** What is known of the runs, by `runKey`, that were not taken up. */
 export interface UntakenRuns {
   /** No agent has taken them up too often, while none was seen to work on others: that is a failure. */
   readonly untaken: ReadonlySet<string>;
@@ -65,14 +50,19 @@ const GIVE_UP: StepPolicy = { failureThreshold: 1, waits: [], onExhausted: "fail
 /**
  * The verdict on one step does not wait for the steps beside it: only overdue steps count. Overload is no failure (P26): a failure is counted only
  * if an agent is known to have taken the step up, or if nobody takes its agent's work.
+ * @param policyOf the policy for a step; the workflow's own if no step is open
+ * @param overdueBefore a step that expires at this instant or later may still be in progress, by some clock
+ * @param holdMs when a job is tried again for which a person must fix a setting
  */
-function decideHeld(
+export function decideRecovery(
   record: StateRecord,
   policyOf: (step: string | undefined) => StepPolicy,
   overdueBefore: string,
   holdMs: number,
-  { untaken, givenUp }: UntakenRuns,
+  { untaken, givenUp }: UntakenRuns = NONE_UNTAKEN,
 ): Verdict {
+  if (record.processState === "Pending") return { kind: "repeatStart" };
+  if (record.processState !== "Processing") return { kind: "publish" };
   const inHand = runsInHand(record.steps);
   const overdue = inHand.filter(({ run }) => isOverdue(run, overdueBefore));
   const pauses = [...pausesOf(record.steps, record.direction), ...missedPolls(record.steps)];
@@ -85,13 +75,13 @@ function decideHeld(
           at: earlier(at, remindersOf(record.steps, record.direction)),
         });
   }
-  const own = overdue.filter(({ direction }) => isOwn(record, direction));
+  const own = overdue.filter((each) => isOwn(record, each));
   if (overdue.length > 0 && own.length === 0) return { kind: "resume" };
   const isLost = (each: RunInHand) => givenUp.has(runKey(each)) && !isTakenUp(each.run);
   const failed = own.filter((each) => isTakenUp(each.run) || untaken.has(runKey(each)) || isLost(each));
   if (own.length > 0 && failed.length === 0) return { kind: "reschedule" };
   // Neither the job's fault nor the service's: if it were counted, jobs would be compensated because a password was changed.
-  const counted = failed.filter(({ run }) => isCounted(run));
+  const counted = failed.filter(isCounted);
   if (failed.length > 0 && counted.length === 0) {
     const reasons = failed.map(({ run }) => heldBy(run));
     const isOfCode = reasons.includes("code");
@@ -119,29 +109,6 @@ function remind(record: StateRecord, overdueBefore: string): Verdict | undefined
 }
 
 const earlier = (at: string, others: readonly string[]): string => [at, ...others].sort()[0] ?? at;
-
-/** The overdue runs in the record's direction that no agent has taken up: whether that is a failure depends on their agents. */
-export function waitingRuns(record: StateRecord, overdueBefore: string): readonly RunInHand[] {
-  if (record.processState !== "Processing") return [];
-  return runsInHand(record.steps).filter(
-    ({ run, direction }) => isOwn(record, direction) && !isTakenUp(run) && expiresAt(run) < overdueBefore,
-  );
-}
-
-/** The runs in the record's direction whose wait for a service ends. */
-export function endingWaits(record: StateRecord, overdueBefore: string): readonly RunInHand[] {
-  if (record.processState !== "Processing") return [];
-  return runsInHand(record.steps).filter(
-    ({ run, direction }) => isOwn(record, direction) && run.state === "Awaiting" && expiresAt(run) < overdueBefore,
-  );
-}
-
-/** A run of the record's attempt. A run that began in an attempt before its compensation continues, and does not belong to it. */
-function isOwn(record: StateRecord, direction: Direction): boolean {
-  return record.direction === "forward" || direction === "compensate";
-}
-
-const isCounted = (run: StepRun) => heldBy(run) === undefined || isHeldEnough(run);
 
 type FailedVerdict = Extract<Verdict, Failed>;
 
@@ -177,96 +144,32 @@ function isGraver(one: FailedVerdict, other: FailedVerdict): boolean {
   return KINDS.indexOf(one.kind) > KINDS.indexOf(other.kind);
 }
 
-/** The step in the events: of the overdue steps the first that is Running in the record's direction, or else the first that waits for its agent. */
-export function overdueStep(record: StateRecord, overdueBefore?: string): string | undefined {
-  const { steps } = record;
-  const inHand = runsInHand(steps).filter((each) => isOwn(record, each.direction));
-  const overdue = inHand.filter(({ run }) => overdueBefore === undefined || isOverdue(run, overdueBefore));
-  return (overdue.find(({ run }) => isTakenUp(run)) ?? overdue[0])?.step;
-}
-
-/** The time at which a sweep reads a record, and the times that it sets. */
-export interface Sweeping {
-  readonly now: string;
-  /** A step that expires at this instant or later may still be in progress, by some clock. */
-  readonly overdueBefore: string;
-  /** How long a Pending record may wait for its claim. */
-  readonly claimWithinMs: number;
-}
-
-/** The record after the verdict. */
+/** The record after the verdict: what its row makes of it, and what each row says of state, failures, status and history. */
 export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweeping): StateRecord {
-  const { now, claimWithinMs, overdueBefore } = sweeping;
-  const { makes } = VERDICTS[verdict.kind];
-  const processState = makes === null ? record.processState : transitions[makes].to;
-  const failureCount = record.failureCount + failuresIn(record, verdict, overdueBefore);
-  const what = overdueInWords(record, overdueBefore, "untaken" in verdict ? (verdict.untaken ?? []) : []);
-  const until = "waitMs" in verdict ? after(now, verdict.waitMs) : undefined;
-  const history = remembered(record, now, historyEntryOf(verdict.kind, what, until));
-  const claimBy = after(now, claimWithinMs);
-  switch (verdict.kind) {
-    case "retry":
-    case "wait":
-    case "skip":
-    case "hold":
-    case "holdForAnswer":
-    case "holdForCode":
-    case "reschedule":
-    case "resume":
-      return pending({ ...record, history, failureCount }, verdict, until, sweeping);
-    case "compensate": {
-      const error = expiredError(record, verdict, sweeping);
-      const begun = pending({ ...record, history, failureCount }, verdict, until, sweeping);
-      return { ...withoutDeadline(begun), direction: "compensate", error };
-    }
-    case "remind": {
-      const { due } = verdict;
-      const steps = reminded(record.steps, due, now);
-      const { dueAt } = timesOf(steps, record);
-      return {
-        ...record,
-        processState,
-        steps,
-        // If it can't be sent now, the sweep finds it again by then.
-        dueAt: earlier(after(now, OUTBOX_GRACE_MS), dueAt === undefined ? [] : [dueAt]),
-        outbox: [...record.outbox, ...reminderMessages(due, record.attempt, now)],
-        history: remembered(record, now, historyEntryOf("remind", due.map(({ step }) => step).join(", "), undefined)),
-        updatedAt: now,
-      };
-    }
-    case "prolong": {
-      const { waits } = verdict;
-      const steps = { ...record.steps };
-      for (const { step, direction, run } of waits) steps[step] = withRun(steps[step] as StepRecord, direction, run);
-      const names = waits.map(({ step }) => step).join(", ");
-      const isSaid = waits.some(({ isFirst }) => isFirst);
-      const said = isSaid ? remembered(record, now, historyEntryOf("prolong", names, undefined)) : record.history;
-      return { ...record, processState, steps, ...timesOf(steps, record), history: said, updatedAt: now };
-    }
-    case "later":
-      return { ...record, processState, completeBy: verdict.at, dueAt: verdict.at, updatedAt: now };
-    case "fail": {
-      const { thenForward: _intended, ...rest } = record;
-      return {
-        ...withoutDeadline(rest),
-        processState,
-        lockedBy: null,
-        completeBy: null,
-        dueAt: after(now, OUTBOX_GRACE_MS),
-        failureCount,
-        error: expiredError(record, verdict, sweeping),
-        outbox: [...record.outbox, { status: VERDICTS.fail.status, attempt: record.attempt, at: now }],
-        history,
-        updatedAt: now,
-      };
-    }
-    case "repeatStart":
-      return { ...record, processState, completeBy: claimBy, dueAt: claimBy, history, updatedAt: now };
-    case "publish":
-      return published(record, now);
-    default:
-      return verdict satisfies never;
-  }
+  const { now, overdueBefore } = sweeping;
+  const row = rowOf(verdict.kind);
+  const next = row.change(record, verdict, sweeping);
+  const made = row.makes.map((name) => transitions[name]).find(({ from }) => from === record.processState);
+  const what = overdueInWords(record, overdueBefore, verdict.untaken ?? []);
+  const until = verdict.waitMs === undefined ? undefined : after(now, verdict.waitMs);
+  const entry = row.entry?.(what, until, verdict);
+  return {
+    ...next,
+    processState: made?.to ?? record.processState,
+    failureCount: next.failureCount + failuresIn(record, verdict, overdueBefore),
+    ...(row.status === "RetryScheduled" && announced(record, next.attempt, now)),
+    ...(row.status === "Failed" && {
+      outbox: [...owed(record), { status: row.status, attempt: record.attempt, at: now }],
+    }),
+    ...(entry !== undefined && { history: historyWith(record, { by: "supervisor", now }, entry) }),
+    updatedAt: now,
+  };
+}
+
+/** Each step that has failed is one, and so is a job with no open step. */
+function failuresIn(record: StateRecord, verdict: Verdict, overdueBefore: string): number {
+  if (verdict.failures === undefined) return 0;
+  return Math.max(overdueRuns(record.steps, overdueBefore).filter((each) => isFailed(record, each, verdict)).length, 1);
 }
 
 /** The message that starts the attempt which a Pending record waits for. */
@@ -275,77 +178,8 @@ export function startAttemptOf(record: StateRecord): StartAttempt {
   return { jobId, attempt, direction, traceparent };
 }
 
-type Next = Exclude<Verdict, { kind: "later" | "prolong" | "remind" | "fail" | "repeatStart" | "publish" }>;
-
-/**
- * The record for its next attempt, with the status for the client. Steps that are not overdue continue: their agents record their results, and the
- * next attempt waits for them. If there are such steps, the record is claimed at once, and only the overdue step is paused.
- */
-function pending(
-  record: StateRecord,
-  verdict: Next,
-  until: string | undefined,
-  { now, overdueBefore, claimWithinMs }: Sweeping,
-): StateRecord {
-  const failed: (Failed & Skips) | undefined = "failures" in verdict ? verdict : undefined;
-  const attempt = record.attempt + 1;
-  const inHand = runsInHand(record.steps);
-  const overdue = inHand.filter(({ run }) => isOverdue(run, overdueBefore));
-  const isAlone = overdue.length === inHand.length && pausesOf(record.steps, record.direction).length === 0;
-  const notBefore = isAlone ? undefined : until;
-  const steps = { ...pollsAfter(record.steps, overdueBefore, now) };
-  for (const { step, direction, run } of overdue) {
-    if (isOwn(record, direction) && waitsForCode(run)) {
-      steps[step] = waitingOn(steps[step] as StepRecord, direction, run, until ?? now);
-      continue;
-    }
-    const counts = failed !== undefined && isOwn(record, direction) && isFailed({ step, direction, run }, failed);
-    const again = restarted(steps[step] as StepRecord, direction, counts, now, notBefore);
-    steps[step] = failed?.skips?.includes(step) ? goneOnWithout(again, direction, now) : again;
-  }
-  const claimBy = after(notBefore === undefined ? (until ?? now) : now, claimWithinMs);
-  return {
-    ...record,
-    processState: transitions[VERDICTS[verdict.kind].makes].to,
-    lockedBy: null,
-    completeBy: claimBy,
-    dueAt: claimBy,
-    attempt,
-    steps,
-    ...(VERDICTS[verdict.kind].status !== null && announced(record, attempt, now)),
-    updatedAt: now,
-  };
-}
-
-const isFailed = (each: RunInHand, { untaken = [] }: Failed) =>
-  (isTakenUp(each.run) && isCounted(each.run)) || untaken.includes(runKey(each));
-
-/** Each step that has failed is one, and so is a job with no open step. */
-function failuresIn(record: StateRecord, verdict: Verdict, overdueBefore: string): number {
-  if (!("failures" in verdict)) return 0;
-  const failed = runsInHand(record.steps).filter(
-    (each) => isOwn(record, each.direction) && isOverdue(each.run, overdueBefore) && isFailed(each, verdict),
-  );
-  return Math.max(failed.length, 1);
-}
-
-/** A step whose tries are used up while its job continues. */
-function goneOnWithout(record: StepRecord, direction: Direction, now: string): StepRecord {
-  const { expiry, failureCount = 0, answerCount = 0 } = runOf(record, direction) ?? {};
-  const last = expiry?.message;
-  const message =
-    answerCount >= MOST_ANSWERS
-      ? answeredInWords(answerCount, last)
-      : `${counted(failureCount, "attempt")} ran out of time${last ? `, the last: ${last}` : ""}`;
-  if (direction === "forward") return skippedFor(record, { cause: "expired", message }, true, now);
-  return withRun(record, "compensate", { state: "Failed", error: message, endedAt: now });
-}
-
-/** When the next attempt is to be claimed: at once if steps continue. */
-export function claimableAt({ steps, direction }: StateRecord, until: string): string | undefined {
-  return pausesOf(steps, direction).length > 0 ? undefined : until;
-}
-
-function remembered(record: StateRecord, now: string, what: string): readonly HistoryEntry[] {
-  return [...record.history, { at: now, what: asEntry(what), by: "supervisor" }].slice(-HISTORY_LIMIT);
+/** When the next attempt of a Pending record is to be claimed; undefined if that is at once. */
+export function claimableAt({ completeBy, updatedAt }: StateRecord, claimWithinMs: number): string | undefined {
+  const at = after(completeBy ?? updatedAt, -claimWithinMs);
+  return at > updatedAt ? at : undefined;
 }

@@ -1,7 +1,7 @@
 // What a decision of the supervisor or of an operator is based on, and what comes of it.
 
 import type { ProcessState, StateRecord } from "../record/state-record.ts";
-import { overdueStep } from "./recovery.ts";
+import { overdueStep } from "./overdue.ts";
 
 /** The basis of a decision, and its result. */
 export interface Snapshot {

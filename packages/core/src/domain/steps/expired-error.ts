@@ -5,14 +5,8 @@ import { isOverdue } from "../record/due.ts";
 import { mayHaveHadEffect, type RunInHand, runOf, runsInHand } from "../record/plan.ts";
 import type { Direction, JobError, StateRecord } from "../record/state-record.ts";
 import { runKey } from "./attempt.ts";
+import type { Failed } from "./failure-budget.ts";
 import { answeredInWords } from "./held-by.ts";
-
-interface Failed {
-  readonly step: string | null;
-  readonly failures: number;
-  readonly untaken?: readonly string[];
-  readonly budget?: "compensation" | "wait" | "answer";
-}
 
 interface Sweep {
   readonly now: string;

@@ -2,7 +2,6 @@
 import { describe, expect, test } from "vitest";
 import { CHAIN, NOON, sampleRecord } from "../../../tests/jobs.ts";
 import { notStarted } from "../../../tests/records.ts";
-import { ruleInWords } from "../../supervisor/rule.ts";
 import { policyFor, type RecoveryPolicy, type StepPolicy, type Workflow } from "../definition/workflow.ts";
 import { after } from "../duration.ts";
 import {
@@ -13,6 +12,7 @@ import {
   type StepRun,
 } from "../record/state-record.ts";
 import { decideRecovery, recover } from "../recovery/recovery.ts";
+import { ruleInWords } from "../recovery/verdicts.ts";
 import { workflowFaults } from "../workflows/workflow-faults.ts";
 import { forgiven } from "./operator-steps.ts";
 import { restarted } from "./step-run.ts";

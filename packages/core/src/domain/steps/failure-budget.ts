@@ -3,7 +3,18 @@
 import type { FailureBudget, StepPolicy } from "../definition/workflow.ts";
 import type { RunInHand } from "../record/plan.ts";
 import { isHeldEnough } from "./held-by.ts";
-import type { Failed } from "./verdicts.ts";
+
+/** The failed step: the one that decides, null if none is open, and how many of its attempts have failed since it last began. */
+export interface Failed {
+  readonly step: string | null;
+  readonly failures: number;
+  /** The budget that they count against, if it is not that of the step's requests. */
+  readonly budget?: "compensation" | "wait" | "answer";
+  /** The runs, by `runKey`, that failed because no agent took them up. */
+  readonly untaken?: readonly string[];
+  /** The steps that the job continues without: the possible effect of a skipped step is left to a person. */
+  readonly skips?: readonly string[];
+}
 
 /** A budget, and what follows when it is used up. */
 export interface Budget extends FailureBudget {

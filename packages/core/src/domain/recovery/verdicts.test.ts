@@ -1,8 +1,8 @@
 // The rule of a verdict names the step whose failures count, and the limit that they have reached.
 import { expect, test } from "vitest";
-import { sampleRecord } from "../../tests/jobs.ts";
-import type { RecoveryPolicy } from "../domain/definition/workflow.ts";
-import { ruleInWords } from "./rule.ts";
+import { sampleRecord } from "../../../tests/jobs.ts";
+import type { RecoveryPolicy } from "../definition/workflow.ts";
+import { ruleInWords } from "./verdicts.ts";
 
 const policy: RecoveryPolicy = {
   failureThreshold: 3,
