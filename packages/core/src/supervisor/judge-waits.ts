@@ -56,6 +56,8 @@ export function mayHaveReplied(
 interface WaitsJudged extends UntakenRuns {
   /** An operator has paused an agent that it waits for: no further attempt can help. */
   readonly isPaused: boolean;
+  /** They waited for agents that were paused then, and not because there is too much to do. */
+  readonly isResumed: boolean;
 }
 
 /** Costs nothing unless a step of the record is overdue that was not taken up. @throws if the store does not answer */
@@ -76,14 +78,19 @@ export async function judgeWaits(
       const availability = await presence.availability(agentOf(step), windowMs, windowMs + beforeMs);
       const isUntaken = availability === "absent" && run.waitCount + 1 >= timing.mostTimesUntaken;
       const isPaused = availability === "paused";
+      const pauses = await presence.pausesOf(agentOf(step));
+      const isResumed = pauses.some(
+        ({ from, until }) => from < expiresAt(run) && (until ?? "") > (run.scheduledAt ?? ""),
+      );
       // Once resubmitted it has as many more.
       const isGivenUp = !isPaused && (run.waitCount + 1) % timing.mostTimesRescheduled === 0;
-      return { key: runKey(waiting), isPaused, isUntaken, isGivenUp };
+      return { key: runKey(waiting), isPaused, isResumed, isUntaken, isGivenUp };
     }),
   );
   return {
     untaken: new Set(judged.flatMap(({ key, isUntaken }) => (isUntaken ? [key] : []))),
     givenUp: new Set(judged.flatMap(({ key, isGivenUp }) => (isGivenUp ? [key] : []))),
     isPaused: judged.some((one) => one.isPaused),
+    isResumed: judged.length > 0 && judged.every((one) => one.isResumed),
   };
 }

@@ -231,7 +231,7 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
       const after = await store.state(jobId);
       if (!after) throw new Error("no state record");
       expect(after.record).toMatchObject({ processState: "Processing", ownOfTheApp: { "job-2": 700 } });
-      await store.replace(after, recover(after.record, { kind: "repeatStart" }, SWEEPING));
+      await store.replace(after, recover(after.record, { kind: "later", at: NOON }, SWEEPING));
       expect((await store.state(jobId))?.record).toMatchObject({ ownOfTheApp: { "job-2": 700 } });
     });
 
