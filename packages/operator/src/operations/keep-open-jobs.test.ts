@@ -100,6 +100,15 @@ test("of more than the limit the newest of each kind are kept, and the answer sa
   expect(counts.map(({ count }) => count)).toEqual([1501, 1500]);
 });
 
+test("the first look reads no more than are kept, also where some are new", async () => {
+  for (let number = 0; number < 3000; number += 1) fail(number);
+  clock += 2 * RECENT_MS;
+  for (let number = 3000; number < 3003; number += 1) fail(number);
+  const before = rows;
+  expect(await keepOpenJobs(store, 1000, () => clock)()).toMatchObject({ jobs: { length: 1000 }, isAll: false });
+  expect(rows - before).toBe(1000);
+});
+
 test("more than the limit that are new are all counted, and the newest of them are shown", async () => {
   const look = keepOpenJobs(store, 1000, () => clock);
   for (let number = 0; number < 400; number += 1) fail(number);

@@ -32,11 +32,14 @@ export function keepOpenJobs(store: OpenJobStore, most: number, now: () => numbe
   // One query where few are expected; where they may be many, its rows would be read twice.
   let areFew = false;
 
-  async function older(before: string, counts: readonly OpenErrorCount[]) {
-    const read = shares(counts, most).map(async ({ kind, count, share }) => {
+  /** With the recent ones no more than are kept: none is read that is not shown. */
+  async function older(before: string, counts: readonly OpenErrorCount[], recent: readonly OpenJob[]) {
+    const read = shares(withMore(counts, recent), most).map(async ({ kind, count: all, share: ofAll }) => {
+      const known = recent.filter(({ error }) => error.kind === kind).length;
+      const [count, share] = [all - known, Math.max(0, ofAll - known)];
       // Where all are read, one more would show that the count is not theirs.
       const limit = share === count ? share + 1 : share;
-      const jobs = count === 0 ? [] : await store.someBefore(before, kind, limit);
+      const jobs = count === 0 || limit === 0 ? [] : await store.someBefore(before, kind, limit);
       return { jobs, isWhole: jobs.length === share };
     });
     const found = await Promise.all(read);
@@ -50,7 +53,7 @@ export function keepOpenJobs(store: OpenJobStore, most: number, now: () => numbe
     const before = last?.before ?? settledBefore;
     const [counts, recent] = await Promise.all([store.countBefore(before), store.since(before, most)]);
     const isSame = last !== undefined && counts.every(({ count }, kind) => count === last.counts[kind]?.count);
-    const rest = isSame ? { ...last, isWhole: true } : { ...(await older(before, counts)), readAt: at };
+    const rest = isSame ? { ...last, isWhole: true } : { ...(await older(before, counts, recent.jobs)), readAt: at };
     const jobs = newestOf([...recent.jobs, ...rest.jobs.filter(({ error }) => error.at < before)], most);
     const countsNow = recent.isAll ? withMore(counts, recent.jobs) : await store.countBefore(END_OF_TIME);
     const all = countsNow.reduce((sum, { count }) => sum + count, 0);
