@@ -4,7 +4,11 @@ import { after } from "@scheduler-agent-supervisor/core/internal/domain/duration
 import { expiresAt } from "@scheduler-agent-supervisor/core/internal/domain/record/due";
 import type { Change, GuardedWrite } from "@scheduler-agent-supervisor/core/internal/domain/record/guarded-write";
 import { isInHand, mayHaveHadEffect } from "@scheduler-agent-supervisor/core/internal/domain/record/plan";
-import { NOT_STARTED, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import {
+  hasEnded,
+  NOT_STARTED,
+  type StateRecord,
+} from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { LONG_AGO, TICK_MS } from "@scheduler-agent-supervisor/testing/internal/model/abstract-time";
 import type { OperationName } from "@scheduler-agent-supervisor/testing/internal/model/operation-name";
 
@@ -46,21 +50,11 @@ export function claimApart(write: GuardedWrite): readonly GuardedWrite[] {
   ];
 }
 
-/** Ends an order, and says only then that the client has to be told. */
-export function noticeApart(write: GuardedWrite): readonly GuardedWrite[] {
-  const outboxMessage = write.changes.filter(({ op, path }) => op === "append" && path[0] === "outbox");
-  const end = write.changes.find(({ path }) => path[0] === "processState");
-  if (outboxMessage.length === 0 || !end) return [write];
-  const { attempt } = write.guard;
-  const due = write.changes.filter(({ path }) => path[0] === "dueAt");
-  const rest = write.changes.filter((change) => !outboxMessage.includes(change) && !due.includes(change));
-  return [
-    { guard: write.guard, changes: [...rest, { op: "remove", path: ["dueAt"] }] },
-    {
-      guard: { processStates: ["Error"], lockedBy: null, ...(attempt !== undefined && { attempt }) },
-      changes: [...due, ...outboxMessage],
-    },
-  ];
+/** Ends an order, and does not say that the client has to be told. */
+export function withoutNotice(record: StateRecord): StateRecord {
+  if (!hasEnded(record.processState)) return record;
+  const { dueAt: _due, ...rest } = record;
+  return { ...rest, outbox: [] };
 }
 
 const newValueOf = (change: Change): unknown => ("value" in change ? change.value : undefined);

@@ -163,7 +163,8 @@ describe("P27 a wrong address or credential", () => {
       const before = record(runs);
       const decided = decideRecovery(before, () => strict, LATER, HOLD_MS);
       expect(decided.kind).toBe("holdForCode");
-      return claimableAt(recover(before, decided, { now: NOON, overdueBefore: LATER, claimWithinMs: 60_000 }), 60_000);
+      const next = recover(before, decided, { now: NOON, overdueBefore: LATER, claimWithinMs: 60_000 });
+      return claimableAt(next, 60_000, NOON);
     };
     expect(startOf({ takePayment: waits })).toBe(later(NOON, HOLD_MS));
     expect(startOf({ takePayment: waits, checkFraud: { ...running, completeBy: later(LATER, 1) } })).toBeUndefined();

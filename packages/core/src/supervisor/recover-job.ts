@@ -179,12 +179,12 @@ function reportSteps(before: StateRecord, { jobId, steps, outbox }: StateRecord,
 
 /** Sends what the change owes, whatever verdict made it: the start of the attempt that it waits for, the end, a reminder; the client's messages first. */
 async function follow(before: StateRecord, written: Versioned, context: Context): Promise<void> {
-  const { messenger, timing } = context;
+  const { messenger, timing, now } = context;
   const { record } = written;
   const isAwaited = record.attempt !== before.attempt || record.dueAt !== before.dueAt;
   if (record.processState === "Pending" && isAwaited) {
     await publishAll(written, context);
-    const at = claimableAt(record, timing.claimWithinMs);
+    const at = claimableAt(record, timing.claimWithinMs, instant(now()));
     await messenger.startAttempt(startAttemptOf(record), at === undefined ? {} : { at });
   } else if (hasEnded(record.processState) && !hasEnded(before.processState)) await publishAll(written, context);
   else if (owesReminder(record) && !owesReminder(before)) await clearOutbox(written, context);

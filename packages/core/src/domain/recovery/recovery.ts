@@ -179,7 +179,7 @@ export function startAttemptOf(record: StateRecord): StartAttempt {
 }
 
 /** When the next attempt of a Pending record is to be claimed; undefined if that is at once. */
-export function claimableAt({ completeBy, updatedAt }: StateRecord, claimWithinMs: number): string | undefined {
-  const at = after(completeBy ?? updatedAt, -claimWithinMs);
-  return at > updatedAt ? at : undefined;
+export function claimableAt({ completeBy }: StateRecord, claimWithinMs: number, now: string): string | undefined {
+  const at = after(completeBy ?? now, -claimWithinMs);
+  return at > now ? at : undefined;
 }
