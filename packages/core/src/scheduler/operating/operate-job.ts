@@ -16,9 +16,8 @@ import { isWantedVersion, type WantedVersion } from "../../store/wanted-version.
 import type { Made } from "../change.ts";
 import type { Context, Ports } from "../ports.ts";
 import { followTurn } from "../publishing/publish.ts";
-import { keepItems } from "./keep-items.ts";
-import { doneInWords, withCheckedResult } from "./outcome-request.ts";
-import { writeAuditLog } from "./write-audit-log.ts";
+import { writeAuditLog } from "../write-audit-log.ts";
+import { doneInWords, keepItems, withCheckedResult } from "./checked-request.ts";
 
 export type Operated =
   /** `published`: false if the message to the scheduler could not be sent; the supervisor then starts the attempt when the job is due. */

@@ -12,8 +12,8 @@ import { isWantedVersion } from "../../store/wanted-version.ts";
 import type { Context } from "../ports.ts";
 import type { Report } from "../steps/completion.ts";
 import { type Received, takeReport } from "../steps/take-reply.ts";
+import { writeAuditLog } from "../write-audit-log.ts";
 import type { Caller, Operated } from "./operate-job.ts";
-import { writeAuditLog } from "./write-audit-log.ts";
 
 export type Reported =
   /** `received`: for the attempt that waits for it. */
