@@ -3,8 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BreakerOptions } from "../agents/circuit-breaker.ts";
-import type { HostTimeout } from "../domain/definition/host-timeout.ts";
-import { LONGEST_STEP_MS } from "../domain/definition/workflow.ts";
+import { type HostTimeout, LONGEST_STEP_MS } from "../domain/definition/workflow.ts";
 import { instant } from "../domain/duration.ts";
 import { offered } from "../domain/workflows/workflows.ts";
 import { createBusSenders, ONE_TRY } from "../messaging/bus-senders.ts";

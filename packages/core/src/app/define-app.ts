@@ -4,8 +4,7 @@ import { type CheckedResult, checkResult, resultsCheckedOf } from "../agents/dec
 import { type RouteOptions, routeAgent } from "../agents/route-agent.ts";
 import { withoutSecretsOf } from "../agents/without-secrets.ts";
 import type { Job } from "../domain/content/job.ts";
-import type { HostTimeout } from "../domain/definition/host-timeout.ts";
-import type { AgentFacts, KnownAgents, Workflow } from "../domain/definition/workflow.ts";
+import type { AgentFacts, HostTimeout, KnownAgents, Workflow } from "../domain/definition/workflow.ts";
 import type { StepResult } from "../domain/record/state-record.ts";
 import { NO_RULES, type WorkflowRules } from "../domain/workflows/workflow-rules.ts";
 import { loadWorkflows, type Workflows } from "../domain/workflows/workflows.ts";

@@ -1,7 +1,7 @@
 // The host's limit for one run of a function (P8): from the app's host.json, or the setting that overrides it.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type HostTimeout, USUAL_TIMEOUT } from "../domain/definition/host-timeout.ts";
+import { type HostTimeout, USUAL_TIMEOUT } from "../domain/definition/workflow.ts";
 import type { Environment } from "./config.ts";
 
 /** How the Functions host overrides a member of host.json. */

@@ -5,13 +5,13 @@ import { LONGEST_WAIT_MS } from "../domain/definition/workflow.ts";
 import { durationMs } from "../domain/duration.ts";
 import { runOf } from "../domain/record/plan.ts";
 import { RESULT_BYTES, RESULT_LEVELS } from "../domain/record/record-limits.ts";
-import type { ResultValue } from "../domain/record/result-value.ts";
 import type {
   Awaited,
   CompensationTarget,
   Completion,
   Expiry,
   ReadResults,
+  ResultValue,
   StepResult,
 } from "../domain/record/state-record.ts";
 import type { StepTask } from "../domain/steps/attempt.ts";

@@ -1,5 +1,5 @@
 // The schema version of this app's messages to itself and to agents: a message from a newer app is left for a newer instance.
-import { NewerSchema } from "../domain/newer-schema.ts";
+import { NewerSchema } from "../domain/outage.ts";
 
 /** The version of start messages, requests to agents and their replies. A message without one is read as of this version. */
 export const MESSAGE_VERSION = 1;

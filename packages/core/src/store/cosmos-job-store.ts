@@ -4,7 +4,7 @@ import { ConstantBackoff, ExponentialBackoff, handleWhen, retry, wrap } from "co
 import type { Job } from "../domain/content/job.ts";
 import { LONGEST_START_MS } from "../domain/definition/workflow.ts";
 import { after } from "../domain/duration.ts";
-import { NewerSchema } from "../domain/newer-schema.ts";
+import { NewerSchema } from "../domain/outage.ts";
 import type { GuardedWrite, Lifetime } from "../domain/record/guarded-write.ts";
 import { RECORD_VERSION, type StateRecord } from "../domain/record/state-record.ts";
 import {

@@ -1,7 +1,7 @@
 // Documents of earlier versions, converted for the current app: one row for each version, which converts from the previous one.
 
 import type { Job } from "../domain/content/job.ts";
-import { NewerSchema } from "../domain/newer-schema.ts";
+import { NewerSchema } from "../domain/outage.ts";
 import { RECORD_VERSION, type StateRecord } from "../domain/record/state-record.ts";
 
 /** The schema version of a document with a job's content. */

@@ -1,8 +1,7 @@
 // The contract of a job message: the client's content, checked once, at the front door (P1).
 
-import { HIDDEN, type Job, REMOVED, type ReplyAddress } from "../domain/content/job.ts";
+import { HIDDEN, type Job, REMOVED, type ReplyAddress, WANTED, type WantedStatuses } from "../domain/content/job.ts";
 import { appCode } from "../domain/outage.ts";
-import { WANTED, type WantedStatuses } from "../domain/record/wanted-statuses.ts";
 import { check } from "../messaging/checked.ts";
 import { type Contract, type Contracts, contractOf } from "../messaging/contract.ts";
 import { idOf, jobIdIn } from "../messaging/job-id.ts";

@@ -1,6 +1,5 @@
 // The core's knowledge of an app's content: it carries the rest and never reads it.
-import type { BusinessKeys } from "./business-keys.ts";
-import type { Job } from "./job.ts";
+import type { BusinessKeys, Job } from "./job.ts";
 
 export interface ContentFacts<Content extends Job = Job> {
   /** The member of the content that is its id. */

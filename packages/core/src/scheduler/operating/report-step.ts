@@ -2,9 +2,9 @@
 // own report.
 
 import { instant } from "../../domain/duration.ts";
-import { awaitedDirection } from "../../domain/record/awaited.ts";
 import { runOf } from "../../domain/record/plan.ts";
 import type { StateRecord } from "../../domain/record/state-record.ts";
+import { awaitedDirection } from "../../domain/record/wait.ts";
 import { snapshotOf } from "../../domain/recovery/snapshot.ts";
 import type { StepReport } from "../../messaging/operator-request.ts";
 import type { Versioned } from "../../store/job-store.ts";

@@ -1,8 +1,7 @@
 // Steps whose agents are in this app (P6, P8): calls each within the step's time, records the result, and goes on to the next one.
 
 import type { Fault, RoutedAgent } from "../../agents/agent.ts";
-import { longestStepMs, USUAL_TIMEOUT } from "../../domain/definition/host-timeout.ts";
-import { START_WITHIN_MS } from "../../domain/definition/workflow.ts";
+import { longestStepMs, START_WITHIN_MS, USUAL_TIMEOUT } from "../../domain/definition/workflow.ts";
 import { durationMs } from "../../domain/duration.ts";
 import { isInHand, runOf } from "../../domain/record/plan.ts";
 import type { StepRun } from "../../domain/record/state-record.ts";
