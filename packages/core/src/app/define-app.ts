@@ -8,8 +8,7 @@ import type { AgentFacts, HostTimeout, KnownAgents, Workflow } from "../domain/d
 import type { StepResult } from "../domain/record/state-record.ts";
 import { NO_RULES, type WorkflowRules } from "../domain/workflows/workflow-rules.ts";
 import { loadWorkflows, type Workflows } from "../domain/workflows/workflows.ts";
-import type { Contracts } from "../messaging/contract.ts";
-import { idNameOf, idOf } from "../messaging/job-id.ts";
+import { type Contracts, idNameOf, idOf } from "../messaging/contract.ts";
 import { type CheckedServices, checkedServiceFaults } from "./checked-services.ts";
 import type { AgentResources, AnyAgent, LocalAgent, ServiceAgent } from "./define-agent.ts";
 import type { StepsRead } from "./workflow-types.ts";

@@ -10,7 +10,7 @@ import type {
 } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { OtherVersionNeeded } from "../domain/outage.ts";
-import { nounOf } from "../messaging/job-id.ts";
+import { nounOf } from "../messaging/contract.ts";
 import { isNotStorable } from "../store/cosmos-answers.ts";
 import { reasonOf } from "../store/job-store.ts";
 import { outgoing } from "../telemetry/outgoing.ts";

@@ -16,7 +16,7 @@ import {
   type StepOutcome,
 } from "../domain/steps/attempt.ts";
 import { inWords } from "../domain/thrown.ts";
-import { ofKnownVersion } from "../messaging/message-version.ts";
+import { ofKnownVersion } from "../messaging/agent-messages.ts";
 import type { Context } from "./ports.ts";
 import { publishOrKeep } from "./publishing/publish.ts";
 
