@@ -2,7 +2,7 @@
 import { styleText } from "node:util";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { USUAL_TIMING } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
-import { shownRecord } from "@scheduler-agent-supervisor/core/internal/store/stored-record";
+import { shownRecord } from "@scheduler-agent-supervisor/core/internal/store/record-versions";
 import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/operator/internal/domain/waiting";
 import { words } from "../shared/words.ts";
 import { numberOf, readArguments, runCommand, UsageError } from "./every-app/arguments.ts";

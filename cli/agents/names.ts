@@ -4,8 +4,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Contracts } from "@scheduler-agent-supervisor/core/contracts";
-import { allKeys } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
-import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
+import { allKeys, idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
 import type { Words } from "@scheduler-agent-supervisor/operator/functions/operator-api";
 import { ROOT } from "../settings.ts";
 import { capital, type Spoken } from "./runbooks.ts";

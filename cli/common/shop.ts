@@ -7,7 +7,7 @@ import {
   type JobRequest,
   type WantedStatuses,
 } from "@scheduler-agent-supervisor/client/job-client";
-import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
+import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
 import { QUEUES } from "@scheduler-agent-supervisor/core/internal/messaging/queues";
 import { business } from "../../shared/business.ts";
 import { REPLY_QUEUE, SESSION_REPLY_QUEUE } from "../every-app/reply-queues.ts";

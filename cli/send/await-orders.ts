@@ -7,7 +7,7 @@ import type {
   JobStatus,
   SubmitOptions,
 } from "@scheduler-agent-supervisor/client/job-client";
-import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
+import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
 import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
 import { business } from "../../shared/business.ts";
 import { words } from "../../shared/words.ts";

@@ -1,7 +1,7 @@
 // Sends the sample orders, and switches on their faults.
 
 import { hasEnded } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
+import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
 import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import { business } from "../../shared/business.ts";
 import type { Records } from "../common/records.ts";

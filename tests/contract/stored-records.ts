@@ -1,6 +1,6 @@
 // What every implementation of the state store does with records of other versions of the app.
 
-import { NewerSchema } from "@scheduler-agent-supervisor/core/internal/domain/newer-schema";
+import { NewerSchema } from "@scheduler-agent-supervisor/core/internal/domain/outage";
 import { writeOf } from "@scheduler-agent-supervisor/core/internal/domain/record/difference";
 import {
   NOT_STARTED,

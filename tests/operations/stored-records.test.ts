@@ -1,6 +1,6 @@
 // Orders that another version of the app began: those of the versions before come to their end, a newer one's are left alone.
 
-import { NewerSchema } from "@scheduler-agent-supervisor/core/internal/domain/newer-schema";
+import { NewerSchema } from "@scheduler-agent-supervisor/core/internal/domain/outage";
 import { RECORD_VERSION } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { claimJob } from "@scheduler-agent-supervisor/core/internal/scheduler/claim-job";
 import { operateJob } from "@scheduler-agent-supervisor/core/internal/scheduler/operating/operate-job";

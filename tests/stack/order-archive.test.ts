@@ -3,10 +3,10 @@
 import { BlobServiceClient, type ContainerClient } from "@azure/storage-blob";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import {
+  type ArchivedJob,
   ArchiveUnavailable,
   createBlobJobArchive,
 } from "@scheduler-agent-supervisor/core/internal/store/blob-job-archive";
-import type { ArchivedJob } from "@scheduler-agent-supervisor/core/internal/store/job-archive";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sampleOrder, sampleRecord } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

@@ -8,7 +8,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { OPEN_ERRORS } from "@scheduler-agent-supervisor/core/internal/domain/record/open-errors";
+import { OPEN_ERRORS } from "@scheduler-agent-supervisor/core/internal/domain/record/retention";
 import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { EVENTS } from "@scheduler-agent-supervisor/core/internal/telemetry/event-names";
 import { METRICS, type MetricName } from "@scheduler-agent-supervisor/core/internal/telemetry/metrics";

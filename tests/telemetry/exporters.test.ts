@@ -5,8 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EventLog, logTelemetry } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
 import { recordingExceptions } from "@scheduler-agent-supervisor/core/internal/telemetry/exceptions";
-import { azureMonitor, parseAuthentication } from "@scheduler-agent-supervisor/core/internal/telemetry/exporters";
-import type { TelemetrySettings } from "@scheduler-agent-supervisor/core/internal/telemetry/exporting";
+import {
+  azureMonitor,
+  parseAuthentication,
+  type TelemetrySettings,
+} from "@scheduler-agent-supervisor/core/internal/telemetry/exporters";
 import { measure } from "@scheduler-agent-supervisor/core/internal/telemetry/metrics";
 import { startSdk } from "@scheduler-agent-supervisor/core/internal/telemetry/sdk";
 import { inSpan } from "@scheduler-agent-supervisor/core/internal/telemetry/spans";

@@ -1,13 +1,11 @@
 // Public entry `core/domain`: the record's states and the decisions on it, pure, for the packages that show and try them.
 
 export { textOfBody } from "./domain/content/body-text.ts";
-export { canonicalJson } from "./domain/content/canonical-json.ts";
-export { isNestedTooDeep, parseExactly } from "./domain/content/exact-json.ts";
+export { canonicalJson, isNestedTooDeep, parseExactly } from "./domain/content/exact-json.ts";
 export { HIDDEN, type Job, type ReplyAddress, withHiddenSecrets, withoutSecrets } from "./domain/content/job.ts";
 export { secretValuesOf } from "./domain/content/redactor.ts";
 export { counted } from "./domain/counted.ts";
-export { stepOfRun } from "./domain/definition/items.ts";
-export { sourceOf } from "./domain/definition/list-source.ts";
+export { sourceOf, stepOfRun } from "./domain/definition/items.ts";
 export { SKIP_CAUSES } from "./domain/definition/skipped.ts";
 export {
   type FailureBudget,
@@ -20,21 +18,19 @@ export {
   type WorkflowStep,
 } from "./domain/definition/workflow.ts";
 export { after, durationMs, instant } from "./domain/duration.ts";
-export { NewerSchema } from "./domain/newer-schema.ts";
 export { decide } from "./domain/operator/operator.ts";
 export type { OperatorAction } from "./domain/operator/operator-action.ts";
 export { type UnknownOutcome, unknownOutcomes } from "./domain/operator/record-outcome.ts";
-export { Outage } from "./domain/outage.ts";
+export { NewerSchema, Outage } from "./domain/outage.ts";
 export { applyChanges, holds } from "./domain/record/apply-changes.ts";
 export { expiresAt, pausesOf } from "./domain/record/due.ts";
 export { expandedSteps } from "./domain/record/expand.ts";
 export { type Guard, type GuardedWrite, isOneWrite, type Lifetime } from "./domain/record/guarded-write.ts";
 export { idempotencyKey, type KeyChoice, keyChoiceOf } from "./domain/record/idempotency-key.ts";
 export { newStateRecord } from "./domain/record/new-state-record.ts";
-export { OPEN_ERRORS } from "./domain/record/open-errors.ts";
 export { OUTBOX_GRACE_MS, owed, retryOf } from "./domain/record/outbox.ts";
 export { isInHand, isTakenUp, mayHaveHadEffect, runOf, runsInHand } from "./domain/record/plan.ts";
-export { isOver } from "./domain/record/retention.ts";
+export { isOver, OPEN_ERRORS } from "./domain/record/retention.ts";
 export {
   attemptId,
   type CompensationTarget,
@@ -83,7 +79,6 @@ export { isWanted } from "./domain/steps/outputs.ts";
 export type { PollTask } from "./domain/steps/poll.ts";
 export { untaken } from "./domain/steps/step-run.ts";
 export { transitions } from "./domain/steps/transitions.ts";
-export { inWords, isThrown, messageOf } from "./domain/thrown.ts";
-export { underlyingError } from "./domain/underlying-error.ts";
+export { inWords, isThrown, messageOf, underlyingError } from "./domain/thrown.ts";
 export { itemsOf, NO_RULES, type WorkflowRules } from "./domain/workflows/workflow-rules.ts";
 export { offered, type Workflows } from "./domain/workflows/workflows.ts";

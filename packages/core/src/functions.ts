@@ -1,6 +1,5 @@
 // Public entry `core/functions`: the handlers of an app's functions, and what other packages' functions share with them. It loads Azure's SDKs.
 export { agentActivity, agentReplies, agentRequests, askAgentActivity, ownReplies } from "./functions/agents.ts";
-export { atFault, noSuchJob } from "./functions/answers.ts";
 export { COMPLETIONS_ROUTE, completeStep } from "./functions/completions.ts";
 export { engineClient } from "./functions/engine-client.ts";
 export { checkApp, telemetryHooks } from "./functions/hooks.ts";
@@ -10,7 +9,9 @@ export { accessTo, seesSecrets } from "./functions/sign-in.ts";
 export {
   type ApiRoute,
   type ApiRoutes,
+  atFault,
   type HttpFunctions,
+  noSuchJob,
   signedInFunctions,
 } from "./functions/signed-in-function.ts";
 export { onSubmission } from "./functions/submission.ts";

@@ -6,7 +6,6 @@ export {
   parseAgentReply,
 } from "./messaging/agent-messages.ts";
 export type { BusSenders } from "./messaging/bus-senders.ts";
-export { CAME_BY } from "./messaging/came-by.ts";
 export { type Checked, check, checkJson, checkQuery } from "./messaging/checked.ts";
 export {
   allKeys,
@@ -15,12 +14,20 @@ export {
   contractFor,
   contractOf,
   contractQuery,
+  idNameOf,
+  idOf,
+  jobIdIn,
   resultSchemaOf,
 } from "./messaging/contract.ts";
-export { extension } from "./messaging/extension.ts";
 export { memberRedactorOf, withoutFound } from "./messaging/hidden-members.ts";
-export { idNameOf, idOf, jobIdIn } from "./messaging/job-id.ts";
-export { timeLeft } from "./messaging/message-copy.ts";
+export {
+  BODY_BYTES,
+  CAME_BY,
+  EXPIRES_AT,
+  SENT_SUBJECT,
+  timeLeft,
+  withoutQuarantine,
+} from "./messaging/message-copy.ts";
 export {
   FIRST_ENQUEUED_AT,
   MessageExpired,
@@ -34,6 +41,7 @@ export {
 export {
   type ActionName,
   erasureBody,
+  extension,
   type OperatorRequest,
   operatorBodies,
   outcomeBody,
@@ -46,6 +54,5 @@ export {
   type StepReport,
 } from "./messaging/operator-request.ts";
 export { ENVELOPE_TEXTS } from "./messaging/property-sizes.ts";
-export { BODY_BYTES, EXPIRES_AT, SENT_SUBJECT, withoutQuarantine } from "./messaging/quarantined-message.ts";
 export { QUEUES, requestsQueueOf } from "./messaging/queues.ts";
 export type { Found } from "./messaging/visible-members.ts";

@@ -13,12 +13,12 @@ export {
   workflowOf,
 } from "./scheduler/operating/operate-job.ts";
 export { type Reported, reportStep } from "./scheduler/operating/report-step.ts";
-export { writeAuditLog } from "./scheduler/operating/write-audit-log.ts";
 export { type Context, type Ports, type Telemetry, type Timing, USUAL_TIMING } from "./scheduler/ports.ts";
 export { publishEndOf } from "./scheduler/publishing/publish.ts";
 export { scheduler } from "./scheduler/scheduler.ts";
 export {
   type OrchestrationClient,
+  readProgress,
   reportEnd,
   SCHEDULER,
   startClaimed,
@@ -28,11 +28,10 @@ export { answerRequest } from "./scheduler/steps/answer-request.ts";
 export { askAgent } from "./scheduler/steps/ask-agent.ts";
 export { COMPLETIONS_PATH, completionUrl, parseReport, type Report } from "./scheduler/steps/completion.ts";
 export { pollService } from "./scheduler/steps/poll-service.ts";
-export { readProgress } from "./scheduler/steps/read-progress.ts";
 export { type ReadEnd, reportByKey } from "./scheduler/steps/report-by-key.ts";
-export { runStep } from "./scheduler/steps/run-step.ts";
-export { runSteps } from "./scheduler/steps/run-steps.ts";
+export { runStep, runSteps } from "./scheduler/steps/run-step.ts";
 export { takeReply, takeReport } from "./scheduler/steps/take-reply.ts";
+export { writeAuditLog } from "./scheduler/write-audit-log.ts";
 export { contentDigest } from "./submission/content-digest.ts";
 export { claimFirst, quarantineSubmission, readSubmission, recordSubmission } from "./submission/record-submission.ts";
 export type { SubmittedMessage } from "./submission/submission-message.ts";

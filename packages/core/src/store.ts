@@ -11,20 +11,21 @@ export {
 } from "./store/audit-log.ts";
 export { CONTAINERS, DATABASE } from "./store/containers.ts";
 export { createCosmosJobStore } from "./store/cosmos-job-store.ts";
-export { documentPath } from "./store/document-path.ts";
+export { documentPath } from "./store/guarded-patch.ts";
 export {
   type ClosingStore,
   type Created,
+  entityTag,
+  isWantedVersion,
   type JobStore,
   NotStorable,
   OVER,
   type Span,
   StoreUnavailable,
   type Versioned,
+  type WantedVersion,
   type Written,
 } from "./store/job-store.ts";
 export type { Pause, Watch } from "./store/pause-store.ts";
-export { type Document, recordOf } from "./store/record-versions.ts";
+export { type Document, recordOf, shownRecord } from "./store/record-versions.ts";
 export { remembered } from "./store/remembered.ts";
-export { shownRecord } from "./store/stored-record.ts";
-export { entityTag, isWantedVersion, type WantedVersion } from "./store/wanted-version.ts";

@@ -2,8 +2,7 @@
 
 import type { OperatorRequest } from "../src/messaging/operator-request.ts";
 import { operateJob } from "../src/scheduler/operating/operate-job.ts";
-import type { JobStore } from "../src/store/job-store.ts";
-import type { WantedVersion } from "../src/store/wanted-version.ts";
+import type { JobStore, WantedVersion } from "../src/store/job-store.ts";
 import { sweep } from "../src/supervisor/sweep.ts";
 import type { World } from "./world.ts";
 

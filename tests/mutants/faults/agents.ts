@@ -67,7 +67,7 @@ export const OF_AGENTS = [
   ]),
   ...faultsOf("P8", [
     ["A reply after complete-by is recorded.", `${TAKE_REPLY} taskFrom`, ["operator", ">", "< -"], QUEUE],
-    ["A late reply is not counted.", "core:scheduler/steps/reject-late.ts rejectLate", ["drop call", "event 1"], QUEUE],
+    ["A late reply is not counted.", "core:scheduler/write-audit-log.ts rejectLate", ["drop call", "event"], QUEUE],
     [
       "The answer of a run that was scheduled again is recorded.",
       "core:domain/steps/step-end.ts awaits",

@@ -89,7 +89,7 @@ export const OF_OPERATIONS = [
     ],
     [
       "A person records a result that its agent does not declare.",
-      "core:scheduler/operating/outcome-request.ts withCheckedResult",
+      "core:scheduler/operating/checked-request.ts withCheckedResult",
       ["never", "misfit"],
       NOT_REPEATED,
     ],

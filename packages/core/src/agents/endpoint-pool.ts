@@ -1,10 +1,10 @@
 // The endpoints of one agent (P19): chooses the endpoint of each call, and keeps the waiting calls in lanes while capacity is short.
+
 import type { Priority } from "../domain/content/job.ts";
-import { noCallsBecause } from "../domain/underlying-error.ts";
+import { noCallsBecause } from "../domain/thrown.ts";
 import type { Endpoint, LastError } from "./agent.ts";
 import { bounded } from "./bounds.ts";
-import { type BreakerOptions, type CallOutcome, CircuitBreaker } from "./circuit-breaker.ts";
-import { OddAnswers } from "./odd-answers.ts";
+import { type BreakerOptions, type CallOutcome, CircuitBreaker, OddAnswers } from "./circuit-breaker.ts";
 import { chooseEndpoint, type EndpointChoice, type EndpointView, type Health, nextLane } from "./routing.ts";
 
 export interface PoolOptions {

@@ -1,6 +1,5 @@
 // One try at an operation (P6, P8): its time, its credential, and its result for the endpoint's health.
-import { inWords } from "../domain/thrown.ts";
-import { CUT_OFF } from "../domain/underlying-error.ts";
+import { CUT_OFF, inWords } from "../domain/thrown.ts";
 import type { AgentCall, AgentRequest, Credential, Finding, LastError, Subject } from "./agent.ts";
 import type { Authenticate } from "./authentication.ts";
 import { bounded, boundedPause, MESSAGE_LIMIT } from "./bounds.ts";

@@ -1,7 +1,7 @@
 // Tries an operation until it is answered (P6, P8): with routing and pauses, by its policy, and never after complete-by.
 import type { ExponentialBackoff, IBackoff } from "cockatiel";
 import type { Priority } from "../domain/content/job.ts";
-import { cutOffAfter } from "../domain/underlying-error.ts";
+import { cutOffAfter } from "../domain/thrown.ts";
 import type { AgentCall, AgentRequest, BoundedReply, Find, Finding, LastError, Poll } from "./agent.ts";
 import type { Authenticate } from "./authentication.ts";
 import { bounded } from "./bounds.ts";

@@ -2,45 +2,60 @@
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Container, Database } from "@azure/cosmos";
 import type { BreakerOptions } from "../agents/circuit-breaker.ts";
-import type { HostTimeout } from "../domain/definition/host-timeout.ts";
-import { LONGEST_STEP_MS } from "../domain/definition/workflow.ts";
+import { type HostTimeout, LONGEST_STEP_MS, type Workflow } from "../domain/definition/workflow.ts";
 import { instant } from "../domain/duration.ts";
 import { offered } from "../domain/workflows/workflows.ts";
-import { createBusSenders, ONE_TRY } from "../messaging/bus-senders.ts";
-import { haveFairnessKeys } from "../messaging/contract.ts";
-import { idNameOf } from "../messaging/job-id.ts";
-import { createOriginalMessages } from "../messaging/original-messages.ts";
+import { type BusSenders, createBusSenders, ONE_TRY } from "../messaging/bus-senders.ts";
+import { haveFairnessKeys, idNameOf } from "../messaging/contract.ts";
+import { createOriginalMessages, type OriginalMessages } from "../messaging/original-messages.ts";
 import { createServiceBusMessenger, sendOver } from "../messaging/service-bus-messenger.ts";
 import { createAdmission } from "../scheduler/admission/admission.ts";
 import { createAgentPresence } from "../scheduler/admission/agent-presence.ts";
-import { createPauses } from "../scheduler/admission/pauses.ts";
+import { createPauses, type Pauses } from "../scheduler/admission/pauses.ts";
 import { flightViewOf } from "../scheduler/admission/waits-by-agent.ts";
 import { type Ports, type Retention, type Timing, USUAL_TIMING } from "../scheduler/ports.ts";
 import { completionUrl, publicUrlOf } from "../scheduler/steps/completion.ts";
-import { createCosmosAgentHealthStore } from "../store/agent-health-store.ts";
+import { type AgentHealthStore, createCosmosAgentHealthStore } from "../store/agent-health-store.ts";
 import { createBlobJobArchive } from "../store/blob-job-archive.ts";
 import { CONTAINERS, DATABASE } from "../store/containers.ts";
 import { createCosmosJobStore } from "../store/cosmos-job-store.ts";
 import type { ClosingStore, Span } from "../store/job-store.ts";
 import { createCosmosPauseStore } from "../store/pause-store.ts";
-import { createCosmosPurgeProgress } from "../store/purge-progress.ts";
-import { createCosmosWorkflowRegister } from "../store/workflow-register.ts";
+import { createCosmosPurgeProgress, type PurgeProgress } from "../store/purge-progress.ts";
+import { createCosmosWorkflowRegister, type WorkflowRegister } from "../store/workflow-register.ts";
 import { createAbsences } from "../supervisor/absences.ts";
 import { connectSupervision, STORAGE_RETRY } from "../supervisor/connect.ts";
 import { createHealthObserver, observeTry, reportMisconfigured } from "../telemetry/agent-calls.ts";
 import { processTelemetry } from "../telemetry/events.ts";
-import type { TelemetrySettings } from "../telemetry/exporting.ts";
+import type { TelemetrySettings } from "../telemetry/exporters.ts";
 import { hideKeys } from "../telemetry/outgoing.ts";
 import { isExporting } from "../telemetry/start.ts";
 import { activeTraceparent } from "../telemetry/trace-context.ts";
 import { tracedMessenger } from "../telemetry/traced-messenger.ts";
-import type { Composed } from "./composed.ts";
 import type { Config } from "./config.ts";
-import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
+import { agentIdentityOf, blobsOf, cosmosOf, ownKeysOf, serviceBusOf } from "./connections.ts";
 import type { Business } from "./define-app.ts";
-import { ownKeysOf } from "./own-keys.ts";
 import { createHealthReports } from "./report-health.ts";
+
+/** The parts of a composed app: the ports of its functions, and what they are made of. */
+export interface Composed {
+  readonly config: Config;
+  readonly database: Pick<Database, "container">;
+  /** The container of the jobs. */
+  readonly jobs: Container;
+  readonly senders: BusSenders;
+  /** The messages in the app's queues as they are. */
+  readonly originals: OriginalMessages;
+  readonly pauses: Pauses;
+  /** Where each process reports the health of its endpoints. */
+  readonly health: AgentHealthStore;
+  readonly ports: Ports;
+  readonly closing: ClosingStore;
+  readonly purgeProgress: PurgeProgress;
+  readonly workflows: { readonly known: readonly Workflow[]; readonly register: WorkflowRegister };
+}
 
 /** Housekeeping has minutes, and its next run continues. */
 const ARCHIVE_RETRY = { maxTries: 4, tryTimeoutInMs: 30_000, retryDelayInMs: 500, maxRetryDelayInMs: 5000 } as const;

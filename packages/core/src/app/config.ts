@@ -5,8 +5,8 @@ import type { Authentication, Endpoint } from "../agents/agent.ts";
 import { START_WITHIN_MS } from "../domain/definition/workflow.ts";
 import { faultsOf } from "../messaging/checked.ts";
 import { QUEUES, REPLY_QUEUES } from "../messaging/queues.ts";
-import { ownedQueues } from "../submission/owned-queues.ts";
-import type { TelemetrySettings } from "../telemetry/exporting.ts";
+import { ownedQueues } from "../submission/owned-queue.ts";
+import type { TelemetrySettings } from "../telemetry/exporters.ts";
 import type { AgentEndpoints, Business } from "./define-app.ts";
 import {
   containerOrNone,

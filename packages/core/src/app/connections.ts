@@ -5,8 +5,7 @@ import { ConsistencyLevel, CosmosClient } from "@azure/cosmos";
 import type { TokenCredential } from "@azure/identity";
 import { ServiceBusClient, type ServiceBusClientOptions } from "@azure/service-bus";
 import { BlobServiceClient, type StoragePipelineOptions } from "@azure/storage-blob";
-import { createCosmosHttpClient } from "../store/cosmos-http-client.ts";
-import { accountOf } from "../store/cosmos-key.ts";
+import { accountOf, createCosmosHttpClient } from "../store/cosmos-http-client.ts";
 import type { Config } from "./config.ts";
 
 /** How a connection signs in; without `managedidentity`, as the user who is signed in on this machine. */
@@ -79,4 +78,30 @@ export function credentialOf({ credential, clientId }: Identity): TokenCredentia
 function given(value: string | undefined): string {
   if (value === undefined) throw new Error("a connection has neither a connection string nor an address");
   return value;
+}
+
+/** `SharedAccessKey=`, `AccountKey=` and `SharedAccessSignature=` of Azure's connection strings. */
+const KEY = /(?:SharedAccessKey|AccountKey|SharedAccessSignature)=([^;]+)/gi;
+
+/** The app's own keys: those in its connection strings, and those that it sends to its agents' services. */
+export function ownKeysOf(config: Config): readonly string[] {
+  const connections = [config.ServiceBus, config.Cosmos, config.AzureWebJobsStorage];
+  const inConnections = connections.flatMap((text = "") => [...text.matchAll(KEY)].map(([, key = ""]) => key));
+  const inHeaders = Object.values(config.endpoints).flatMap((endpoints = []) =>
+    endpoints.flatMap(({ authentication }) => {
+      if (authentication?.kind !== "header") return [];
+      // "Bearer xyz": only the second word is the secret.
+      const [scheme = "", ...words] = config.settingOf(authentication.setting)?.trim().split(/\s+/) ?? [];
+      const key = words.at(-1) ?? scheme;
+      return [...(key ? [key] : []), ...(/^basic$/i.test(scheme) ? passwordsIn(key) : [])];
+    }),
+  );
+  return [...new Set([...inConnections, ...inHeaders])];
+}
+
+/** RFC 7617: base64 of the user's name, a colon and the password. */
+function passwordsIn(credentials: string): string[] {
+  const text = Buffer.from(credentials, "base64").toString("utf8");
+  const password = text.slice(text.indexOf(":") + 1);
+  return password === "" ? [] : [password];
 }

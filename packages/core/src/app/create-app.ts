@@ -2,14 +2,12 @@
 
 import type { Context, Ports, Telemetry } from "../scheduler/ports.ts";
 import type { OwnedQueue } from "../submission/owned-queue.ts";
-import type { TelemetrySettings } from "../telemetry/exporting.ts";
-import { composePattern, type Tuning } from "./compose.ts";
-import type { Composed } from "./composed.ts";
+import type { TelemetrySettings } from "../telemetry/exporters.ts";
+import { type Composed, composePattern, type Tuning } from "./compose.ts";
 import { type Environment, parseConfig, parseTelemetryConfig, parseTriggers } from "./config.ts";
 import type { Business } from "./define-app.ts";
-import { functionTimeoutOf } from "./function-timeout.ts";
 import type { OperatorSignIn } from "./setting-types.ts";
-import { startFaults } from "./start-faults.ts";
+import { functionTimeoutOf, startFaults } from "./start-faults.ts";
 
 /** The app for the functions. Each method composes the app at its first call, and throws one error that names all faults of the settings. */
 export interface App {

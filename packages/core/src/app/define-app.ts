@@ -4,13 +4,11 @@ import { type CheckedResult, checkResult, resultsCheckedOf } from "../agents/dec
 import { type RouteOptions, routeAgent } from "../agents/route-agent.ts";
 import { withoutSecretsOf } from "../agents/without-secrets.ts";
 import type { Job } from "../domain/content/job.ts";
-import type { HostTimeout } from "../domain/definition/host-timeout.ts";
-import type { AgentFacts, KnownAgents, Workflow } from "../domain/definition/workflow.ts";
+import type { AgentFacts, HostTimeout, KnownAgents, Workflow } from "../domain/definition/workflow.ts";
 import type { StepResult } from "../domain/record/state-record.ts";
 import { NO_RULES, type WorkflowRules } from "../domain/workflows/workflow-rules.ts";
 import { loadWorkflows, type Workflows } from "../domain/workflows/workflows.ts";
-import type { Contracts } from "../messaging/contract.ts";
-import { idNameOf, idOf } from "../messaging/job-id.ts";
+import { type Contracts, idNameOf, idOf } from "../messaging/contract.ts";
 import { type CheckedServices, checkedServiceFaults } from "./checked-services.ts";
 import type { AgentResources, AnyAgent, LocalAgent, ServiceAgent } from "./define-agent.ts";
 import type { StepsRead } from "./workflow-types.ts";

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { videos } from "../../tests/videos.ts";
-import { functionTimeoutOf } from "./function-timeout.ts";
-import { startFaults } from "./start-faults.ts";
+import { functionTimeoutOf, startFaults } from "./start-faults.ts";
 
 const root = mkdtempSync(join(tmpdir(), "host-json-"));
 afterAll(() => rmSync(root, { recursive: true }));

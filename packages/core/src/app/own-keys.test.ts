@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { logTelemetry } from "../telemetry/events.ts";
 import { hideKeys, outgoing, outgoingError } from "../telemetry/outgoing.ts";
 import type { Config } from "./config.ts";
-import { ownKeysOf } from "./own-keys.ts";
+import { ownKeysOf } from "./connections.ts";
 
 const BASIC = Buffer.from("user:password-of-a-service").toString("base64");
 const KEYS = ["bus/key+1==", "cosmoskey2==", "storagekey3==", "secret-of-a-service", BASIC, "password-of-a-service"];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CUT_OFF, cutOffAfter, noCallsBecause, underlyingError } from "./underlying-error.ts";
+import { CUT_OFF, cutOffAfter, noCallsBecause, underlyingError } from "./thrown.ts";
 
 test.each([
   ["an open breaker", noCallsBecause("HTTP 401")],

@@ -3,15 +3,14 @@ import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/fu
 import type { App } from "../app/create-app.ts";
 import { textOfBody } from "../domain/content/body-text.ts";
 import { Outage } from "../domain/outage.ts";
-import { createDoubtedAddresses } from "../scheduler/admission/doubted-addresses.ts";
 import { reportEnd } from "../scheduler/scheduler-client.ts";
-import { COMPLETIONS_PATH, parseReport, REPORT_LIMIT } from "../scheduler/steps/completion.ts";
+import { COMPLETIONS_PATH, createDoubtedAddresses, parseReport, REPORT_LIMIT } from "../scheduler/steps/completion.ts";
 import { takeReport } from "../scheduler/steps/take-reply.ts";
 import { NotStorable } from "../store/job-store.ts";
 import { observe } from "../telemetry/invocation.ts";
 import { measure } from "../telemetry/metrics.ts";
-import { atFault } from "./answers.ts";
 import { engineClient } from "./engine-client.ts";
+import { atFault } from "./signed-in-function.ts";
 
 /** The same answer for an unknown address and for a used one, so that a caller who guesses addresses learns nothing. */
 const NOBODY_WAITS: HttpResponseInit = {

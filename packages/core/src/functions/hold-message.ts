@@ -4,9 +4,8 @@
 import { instant } from "../domain/duration.ts";
 import { Outage, outageIn, SentBack } from "../domain/outage.ts";
 import { inWords, isThrown } from "../domain/thrown.ts";
-import type { Contracts } from "../messaging/contract.ts";
+import { type Contracts, jobIdIn } from "../messaging/contract.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
-import { jobIdIn } from "../messaging/job-id.ts";
 import type { Messenger, ReceivedMessage } from "../messaging/messenger.ts";
 import type { Context, Ports, Telemetry } from "../scheduler/ports.ts";
 import { NotStorable } from "../store/job-store.ts";

@@ -7,10 +7,14 @@ import { QUEUES } from "../messaging/queues.ts";
 import { claimJob } from "../scheduler/claim-job.ts";
 import { publishEndOf } from "../scheduler/publishing/publish.ts";
 import { createLossHandler } from "../scheduler/publishing/publish-ends-again.ts";
-import { type Claimed, reportEnd, startClaimed } from "../scheduler/scheduler-client.ts";
-import { parseStartAttempt } from "../scheduler/start-attempt-message.ts";
+import {
+  type Claimed,
+  parseStartAttempt,
+  readProgress,
+  reportEnd,
+  startClaimed,
+} from "../scheduler/scheduler-client.ts";
 import { pollService } from "../scheduler/steps/poll-service.ts";
-import { readProgress } from "../scheduler/steps/read-progress.ts";
 import { observe } from "../telemetry/invocation.ts";
 import { engineClient } from "./engine-client.ts";
 import { receive } from "./receive.ts";

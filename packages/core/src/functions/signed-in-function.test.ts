@@ -2,8 +2,7 @@
 import { HttpRequest, InvocationContext } from "@azure/functions";
 import { expect, test } from "vitest";
 import type { App } from "../app/create-app.ts";
-import { NewerSchema } from "../domain/newer-schema.ts";
-import { OtherVersionNeeded } from "../domain/outage.ts";
+import { NewerSchema, OtherVersionNeeded } from "../domain/outage.ts";
 import { MissingWorkflow } from "../domain/workflows/workflows.ts";
 import { signedInFunction } from "./signed-in-function.ts";
 

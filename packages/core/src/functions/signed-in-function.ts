@@ -1,4 +1,5 @@
-// The common part of the HTTP functions for callers who sign in, requesters and operators: authorisation, and the answers to faults.
+// The common part of the HTTP functions for callers who sign in, requesters and operators: authorisation, and the answers to requests at fault.
+
 import type {
   FunctionInput,
   HttpFunctionOptions,
@@ -9,10 +10,10 @@ import type {
 } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { OtherVersionNeeded } from "../domain/outage.ts";
+import { nounOf } from "../messaging/contract.ts";
 import { isNotStorable } from "../store/cosmos-answers.ts";
 import { reasonOf } from "../store/job-store.ts";
 import { outgoing } from "../telemetry/outgoing.ts";
-import { atFault } from "./answers.ts";
 import { accessTo, isOwnOrigin, type Role } from "./sign-in.ts";
 
 export interface ApiRoute {
@@ -90,3 +91,14 @@ const OTHER_SITE: HttpResponseInit = {
   status: 403,
   jsonBody: { error: "A page of another site may not do this." },
 };
+
+/** All faults at once. */
+export function atFault(faults: readonly string[]): HttpResponseInit {
+  return { status: 400, jsonBody: { error: "The request is at fault.", faults } };
+}
+
+/** In the app's own noun: operators and requesters read it. @param whose what narrows it, such as `of yours` */
+export function noSuchJob(jobId: string, application: App, whose?: string): HttpResponseInit {
+  const which = [nounOf(application.ports().rules.contracts), jobId, ...(whose ? [whose] : [])].join(" ");
+  return { status: 404, jsonBody: { error: `There is no ${which}.` } };
+}

@@ -13,10 +13,9 @@ import { type JobProgress, progressFor } from "../submission/job-progress.ts";
 import { claimFirst, readSubmission, recordSubmission } from "../submission/record-submission.ts";
 import { observe } from "../telemetry/invocation.ts";
 import { activeTraceparent } from "../telemetry/trace-context.ts";
-import { atFault, noSuchJob } from "./answers.ts";
 import { engineClient } from "./engine-client.ts";
 import { ownerFor } from "./sign-in.ts";
-import { type HttpFunctions, signedInFunctions } from "./signed-in-function.ts";
+import { atFault, type HttpFunctions, noSuchJob, signedInFunctions } from "./signed-in-function.ts";
 
 /** As large as a message to a queue may be. */
 const CONTENT_LIMIT = 262_144;

@@ -1,22 +1,23 @@
 // The contract between scheduler and agents with a queue (P7): the request, and the reply to it.
+
 import { z } from "zod";
 import type { Priority } from "../domain/content/job.ts";
 import { LONGEST_WAIT_MS } from "../domain/definition/workflow.ts";
 import { durationMs } from "../domain/duration.ts";
+import { NewerSchema } from "../domain/outage.ts";
 import { runOf } from "../domain/record/plan.ts";
 import { RESULT_BYTES, RESULT_LEVELS } from "../domain/record/record-limits.ts";
-import type { ResultValue } from "../domain/record/result-value.ts";
 import type {
   Awaited,
   CompensationTarget,
   Completion,
   Expiry,
   ReadResults,
+  ResultValue,
   StepResult,
 } from "../domain/record/state-record.ts";
 import type { StepTask } from "../domain/steps/attempt.ts";
 import { check } from "./checked.ts";
-import { ofKnownVersion } from "./message-version.ts";
 
 /** Identifies the step and attempt of a reply. An agent returns it unchanged. */
 export interface Ticket extends Pick<StepTask, "jobId" | "attempt" | "step" | "direction" | "lockedBy"> {
@@ -212,4 +213,17 @@ export function ticketOf(task: StepTask): Ticket {
 /** The same however often the request is sent in a round: the queue drops duplicates. At most 128 characters, of which the round takes 7. */
 export function requestId({ jobId, attempt, step, direction, round }: Ticket): string {
   return [jobId, attempt, step, direction, ...(round === undefined ? [] : [round])].join(":");
+}
+
+/** The version of start messages, requests to agents and their replies. A message without one is read as of this version. */
+export const MESSAGE_VERSION = 1;
+
+/**
+ * A message from a newer app is left for a newer instance. The same message.
+ * @throws NewerSchema: the message is then held, and sent back to wait in its queue
+ */
+export function ofKnownVersion(body: unknown, what: string): unknown {
+  const version = body !== null && typeof body === "object" && "schemaVersion" in body ? body.schemaVersion : 0;
+  if (typeof version === "number" && version > MESSAGE_VERSION) throw new NewerSchema(what, version, MESSAGE_VERSION);
+  return body;
 }

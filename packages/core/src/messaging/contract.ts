@@ -1,8 +1,25 @@
 // The content that an app accepts for its jobs (P1): a contract for each of its workflows, or one for several.
+
 import { z } from "zod";
-import type { ContentFacts } from "../domain/content/contract.ts";
-import type { Job } from "../domain/content/job.ts";
+import type { BusinessKeys, Job } from "../domain/content/job.ts";
 import { MOST_SECRETS } from "../domain/record/guarded-write.ts";
+
+/** The core's knowledge of an app's content: it carries the rest and never reads it. */
+interface ContentFacts<Content extends Job = Job> {
+  /** The member of the content that is its id. */
+  readonly idName: string;
+  /** Text members that are removed when the job is closed. */
+  readonly secrets: readonly string[];
+  /** The names of its business keys, by which the console finds jobs. Each has an index. */
+  readonly keys: readonly string[];
+  /** The business keys of the content. */
+  readonly keysOf: (content: Content) => BusinessKeys;
+  /**
+   * The member by which jobs of a shared queue are divided fairly, such as `customer.id`: a text or a number. Absent: they are one another's
+   * neighbours, and together one owner's. On an owner's own queue the owner is the key.
+   */
+  readonly fairnessKey?: string | undefined;
+}
 
 const NAME_LIMIT = 200;
 
@@ -134,3 +151,27 @@ export function resultSchemaOf(schema: z.ZodType): unknown {
 
 /** The contract of the named workflow; the usual workflow's if none is named. */
 export const contractQuery = z.object({ workflow: z.string().max(NAME_LIMIT).optional() });
+
+/** The member of the content that is its id, the same in all contracts of an app. */
+export const idNameOf = ({ usual }: Contracts): string => usual.idName;
+
+/** What people call a job of this app, from the name of its id: `video` of `videoId`. */
+export const nounOf = (contracts: Contracts): string =>
+  idNameOf(contracts)
+    .replace(/Id$/, "")
+    .replaceAll(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** The id of content; empty if it has none. */
+export function idOf(content: object, idName: string): string {
+  const { [idName]: id } = content as Members;
+  return typeof id === "string" ? id : "";
+}
+
+/** The job of a message's body: content names it as its contract says, start messages and cancellations as `jobId`, agents' messages in their ticket. */
+export function jobIdIn(body: unknown, contracts: Contracts): string | undefined {
+  const { [idNameOf(contracts)]: own, jobId, ticket } = Object(body) as Members;
+  const found = own ?? jobId ?? (Object(ticket) as Members)["jobId"];
+  return typeof found === "string" ? found : undefined;
+}
+
+type Members = { readonly [name: string]: unknown };

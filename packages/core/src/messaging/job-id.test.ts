@@ -6,8 +6,7 @@ import { defineApp } from "../app/define-app.ts";
 import type { Job } from "../domain/content/job.ts";
 import { documentOf } from "../store/cosmos-documents.ts";
 import { parseSubmission } from "../submission/submission-message.ts";
-import { type Contracts, defineContract, jobMembers } from "./contract.ts";
-import { idNameOf, idOf, jobIdIn, nounOf } from "./job-id.ts";
+import { type Contracts, defineContract, idNameOf, idOf, jobIdIn, jobMembers, nounOf } from "./contract.ts";
 
 interface Parcel extends Job {
   readonly parcelId?: string | undefined;

@@ -1,4 +1,6 @@
 // A copy of a received message: everything of it as it came, and what is left of its time to live.
+
+import { createHash } from "node:crypto";
 import type { ServiceBusMessage, ServiceBusReceivedMessage } from "@azure/service-bus";
 import { sendable } from "./deep-json.ts";
 import { FIRST_MESSAGE_ID, MessageExpired, type ReceivedMessage } from "./messenger.ts";
@@ -121,4 +123,32 @@ export function faultProperties(faults: readonly string[], room: number): Added 
     found.push([`fault${index + 1}`, fault]);
   }
   return Object.fromEntries(found);
+}
+
+/** For a message in the quarantine: the application property that names the queue that it came from. */
+export const CAME_BY = "queue";
+
+/**
+ * What the app notes on a message that it keeps in the quarantine, in addition to its faults, and what is taken off again when it is sent back. The
+ * subject of the message itself: in the quarantine its subject is why it is there.
+ */
+export const SENT_SUBJECT = "sentSubject";
+/** When its time to live ends; an ISO 8601 instant. The quarantine keeps it longer. */
+export const EXPIRES_AT = "expiresAt";
+/** Of a body that can't be read: its SHA-256 in hex, and its length. The body is whole where it has this length, and else its start. */
+const BODY_DIGEST = "bodySha256";
+export const BODY_BYTES = "bodyBytes";
+/** The start of a body that is kept where the whole has no place beside its faults. */
+export const PREFIX_BYTES = 4096;
+
+export function digestOf(bytes: Buffer): { readonly [BODY_DIGEST]: string; readonly [BODY_BYTES]: number } {
+  return { [BODY_DIGEST]: createHash("sha256").update(bytes).digest("hex"), [BODY_BYTES]: bytes.length };
+}
+
+const NOTED: ReadonlySet<string> = new Set([CAME_BY, SENT_SUBJECT, EXPIRES_AT, BODY_DIGEST, BODY_BYTES, "faultCount"]);
+
+/** The properties of the message itself. */
+export function withoutQuarantine(properties: Properties): Properties {
+  const own = Object.entries(properties).filter(([name]) => !NOTED.has(name) && !/^fault\d+$/.test(name));
+  return Object.fromEntries(own);
 }

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { Outage } from "../domain/outage.ts";
-import { parseStartAttempt } from "../scheduler/start-attempt-message.ts";
+import { parseStartAttempt } from "../scheduler/scheduler-client.ts";
 import { parseAgentReply, parseAgentRequest } from "./agent-messages.ts";
 
 const startAttempt = { jobId: "job-1", attempt: 1, direction: "forward" };

@@ -1,4 +1,5 @@
 // The contract of an operator's requests over HTTP: each is checked as a whole, and every fault is named.
+
 import { z } from "zod";
 import type { Job } from "../domain/content/job.ts";
 import { durationMs } from "../domain/duration.ts";
@@ -6,8 +7,16 @@ import type { OperatorAction } from "../domain/operator/operator-action.ts";
 import { parseEdit, type SubmissionRules } from "../submission/submission-message.ts";
 import { stepResult } from "./agent-messages.ts";
 import { type Checked, check, checkJson } from "./checked.ts";
-import { extension } from "./extension.ts";
-import { idNameOf } from "./job-id.ts";
+import { idNameOf } from "./contract.ts";
+
+const LONGEST_MS = 7 * 86_400_000;
+
+export const extension = z
+  .string()
+  .refine(
+    (text) => (durationMs(text) ?? Number.POSITIVE_INFINITY) <= LONGEST_MS,
+    "must be an ISO 8601 duration such as PT10M, of at most P7D",
+  );
 
 /** An action on a job as a whole. */
 export type ActionName = Exclude<OperatorAction["kind"], "recordOutcome">;

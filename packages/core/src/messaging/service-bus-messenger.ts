@@ -4,21 +4,25 @@ import { ConstantBackoff, handleWhen, retry } from "cockatiel";
 import type { ReplyAddress } from "../domain/content/job.ts";
 import { attemptId } from "../domain/record/state-record.ts";
 import type { Reply } from "../domain/steps/attempt.ts";
-import { requestId } from "./agent-messages.ts";
+import { MESSAGE_VERSION, requestId } from "./agent-messages.ts";
 import type { BusSenders } from "./bus-senders.ts";
-import { CAME_BY } from "./came-by.ts";
 import { sendable } from "./deep-json.ts";
 import {
+  CAME_BY,
   copyOfOriginal,
   copyOfReceived,
+  digestOf,
+  EXPIRES_AT,
   faultProperties,
   firstIdOf,
   idOfCopy,
+  PREFIX_BYTES,
   roomForFaults,
+  SENT_SUBJECT,
   timeLeft,
   withAdded,
+  withoutQuarantine,
 } from "./message-copy.ts";
-import { MESSAGE_VERSION } from "./message-version.ts";
 import {
   BusUnavailable,
   FIRST_ENQUEUED_AT,
@@ -31,7 +35,6 @@ import {
 } from "./messenger.ts";
 import type { OriginalMessages } from "./original-messages.ts";
 import { cutToBytes } from "./property-sizes.ts";
-import { digestOf, EXPIRES_AT, PREFIX_BYTES, SENT_SUBJECT, withoutQuarantine } from "./quarantined-message.ts";
 import { QUEUES, requestsQueueOf } from "./queues.ts";
 
 export interface RepliesQueues {

@@ -11,7 +11,7 @@ import type { Workflows } from "../domain/workflows/workflows.ts";
 import type { Address } from "../messaging/agent-messages.ts";
 import type { Messenger } from "../messaging/messenger.ts";
 import type { AuditLog } from "../store/audit-log.ts";
-import type { JobArchive } from "../store/job-archive.ts";
+import type { JobArchive } from "../store/blob-job-archive.ts";
 import type { ClosingStore, JobStore } from "../store/job-store.ts";
 import type { SubmissionRules } from "../submission/submission-message.ts";
 import type { Absences, Leadership } from "../supervisor/leadership.ts";

@@ -1,18 +1,24 @@
 // Starts an attempt's orchestration, once however often it is asked.
 
+import { z } from "zod";
 import { Outage } from "../domain/outage.ts";
+import { completionsOf } from "../domain/record/outbox.ts";
 import { attemptId } from "../domain/record/state-record.ts";
 import {
   type Attempt,
   type ClaimOutcome,
+  type Look,
   lookOf,
+  outcomeReadBy,
   PROGRESS,
+  type StartAttempt,
   type StepEnd,
   type StepOutcome,
 } from "../domain/steps/attempt.ts";
 import { inWords } from "../domain/thrown.ts";
+import { ofKnownVersion } from "../messaging/agent-messages.ts";
 import type { Context } from "./ports.ts";
-import { readProgress } from "./steps/read-progress.ts";
+import { publishOrKeep } from "./publishing/publish.ts";
 
 /** The orchestrator's name, and what of the durable client this needs. */
 export const SCHEDULER = "scheduler";
@@ -137,4 +143,33 @@ async function isUnderWay(client: OrchestrationClient, instanceId: string): Prom
 
 function isLive(runtimeStatus: string): boolean {
   return LIVE.has(runtimeStatus);
+}
+
+/**
+ * A look at the record, for an attempt that has received nothing for too long, or that others may have overtaken (P4, P15). The state of the record,
+ * for the attempt. The process that recorded the end of one of those steps may have crashed before it published that: it is published before the
+ * attempt begins the next step, under the same id. Throws if the store is unavailable: the next look is the retry.
+ */
+export async function readProgress({ jobId, lockedBy, waitsFor }: Look, context: Context): Promise<StepOutcome> {
+  let stored = await context.store.state(jobId);
+  // An attempt that is superseded ends.
+  if (stored?.record.lockedBy !== lockedBy) stored = await context.store.latest(jobId);
+  const outcome = outcomeReadBy({ lockedBy }, stored?.record);
+  if (!stored || outcome.kind !== "completed") return outcome;
+  const found = completionsOf(stored.record).filter(({ step = "" }) => waitsFor.includes(step));
+  if (found.length > 0) await publishOrKeep(stored, found, context);
+  return outcome;
+}
+
+/** The contract of a message on the scheduler's own queue. Unknown members are ignored. */
+const startAttemptSchema = z.object({
+  jobId: z.string(),
+  attempt: z.int().min(1),
+  direction: z.enum(["forward", "compensate"]),
+  traceparent: z.string().nullable().optional(),
+}) satisfies z.ZodType<StartAttempt>;
+
+/** Throws if the message is not a start message: only this app sends to that queue, so that is a bug, and the dead-letter queue keeps it. */
+export function parseStartAttempt(body: unknown): StartAttempt {
+  return startAttemptSchema.parse(ofKnownVersion(body, "This start message"));
 }

@@ -1,7 +1,7 @@
 // What asks for an attempt: the record says all else.
 
 import { expect, test } from "vitest";
-import { parseStartAttempt } from "./start-attempt-message.ts";
+import { parseStartAttempt } from "./scheduler-client.ts";
 
 const startAttempt = { jobId: "job-1", attempt: 2, direction: "compensate", traceparent: null };
 

@@ -1,10 +1,26 @@
 // The archive as append blobs, one for each day on which jobs were over, with one line of JSON for each job.
 
 import { type AppendBlobClient, type ContainerClient, RestError } from "@azure/storage-blob";
+import type { Job } from "../domain/content/job.ts";
 import { Outage } from "../domain/outage.ts";
 import { overSince } from "../domain/record/retention.ts";
+import type { StateRecord } from "../domain/record/state-record.ts";
 import { inWords } from "../domain/thrown.ts";
-import type { ArchivedJob, JobArchive } from "./job-archive.ts";
+
+export interface ArchivedJob {
+  readonly record: StateRecord;
+  /** Every revision of the content, without its secrets. */
+  readonly jobs: readonly Job[];
+}
+
+/** Jobs that are over are written to it before their documents are removed (P29). */
+export interface JobArchive {
+  /**
+   * Adds jobs, in the order in which they were over, each once: jobs that the previous call had added are not added again, whichever process
+   * made it. Throws if the archive can't be reached, or another process writes to it.
+   */
+  add(page: readonly ArchivedJob[]): Promise<void>;
+}
 
 /** The schema version of a line. */
 const ARCHIVE_VERSION = 1;

@@ -1,10 +1,11 @@
 // The meaning of Cosmos DB's answers: which requests may be repeated, and which writes are rejected.
-import { ErrorResponse } from "@azure/cosmos";
+
+import { type Container, ErrorResponse } from "@azure/cosmos";
 
 export const FORBIDDEN = 403;
-export const NOT_FOUND = 404;
+const NOT_FOUND = 404;
 export const CONFLICT = 409;
-export const PRECONDITION_FAILED = 412;
+const PRECONDITION_FAILED = 412;
 const BAD_REQUEST = 400;
 const TOO_LARGE = 413;
 /** A job's documents together have reached the size of a logical partition. With any other substatus, a 403 is about a role or a key. */
@@ -42,7 +43,7 @@ interface Coded {
 }
 
 /** What the store says of its newest state when it rejects a write: a read with this token is not older. */
-export function sessionOf(error: unknown): Session {
+function sessionOf(error: unknown): Session {
   const sessionToken: unknown = error instanceof ErrorResponse && error.headers?.["x-ms-session-token"];
   return typeof sessionToken === "string" ? { sessionToken } : {};
 }
@@ -72,4 +73,29 @@ export function isTransient(error: unknown): boolean {
 export function isNotStorable(error: unknown): boolean {
   const { status, substatus } = codedIn(error) ?? {};
   return status === BAD_REQUEST || status === TOO_LARGE || (status === FORBIDDEN && substatus === PARTITION_FULL);
+}
+
+/** The document does not exist, or does not satisfy the condition. */
+export const REJECTIONS: ReadonlySet<number | undefined> = new Set([NOT_FOUND, CONFLICT, PRECONDITION_FAILED]);
+
+/** Every document has its time of change, and none was changed before 1970. */
+const NEVER_MADE = {
+  condition: "from c where c._ts < 0",
+  operations: [{ op: "set", path: "/neverMade", value: true }],
+} as const;
+
+/**
+ * For a read that can't be stale, whoever wrote last. The session of the newest state of an item's partition. A replica that takes writes answers a
+ * write that is never made, and it says in a rejection too what its newest state is: a read with that session is not older. The document need not
+ * exist.
+ * @throws what the client throws if the store is unavailable
+ */
+export async function newestSession(item: Pick<ReturnType<Container["item"]>, "patch">): Promise<Session> {
+  try {
+    await item.patch({ ...NEVER_MADE, operations: [...NEVER_MADE.operations] });
+  } catch (cause) {
+    if (REJECTIONS.has(statusOf(cause))) return sessionOf(cause);
+    throw cause;
+  }
+  throw new TypeError("the store made a write whose condition never holds");
 }

@@ -4,7 +4,7 @@ import { ConstantBackoff, ExponentialBackoff, handleWhen, retry, wrap } from "co
 import type { Job } from "../domain/content/job.ts";
 import { LONGEST_START_MS } from "../domain/definition/workflow.ts";
 import { after } from "../domain/duration.ts";
-import { NewerSchema } from "../domain/newer-schema.ts";
+import { NewerSchema } from "../domain/outage.ts";
 import type { GuardedWrite, Lifetime } from "../domain/record/guarded-write.ts";
 import { RECORD_VERSION, type StateRecord } from "../domain/record/state-record.ts";
 import {
@@ -13,6 +13,8 @@ import {
   FORBIDDEN,
   isNotStorable,
   isTransient,
+  newestSession,
+  REJECTIONS,
   rejectionOf,
   type Session,
   statusOf,
@@ -28,9 +30,7 @@ import {
   STATE_ID,
   ttlOf,
 } from "./cosmos-documents.ts";
-import { documentPath } from "./document-path.ts";
-import { conditionOf, patchOperationOf } from "./guarded-patch.ts";
-import { createJobCache, keep } from "./job-cache.ts";
+import { conditionOf, documentPath, patchOperationOf } from "./guarded-patch.ts";
 import {
   type ClosingStore,
   type Created,
@@ -43,8 +43,8 @@ import {
   type Versioned,
   type Written,
 } from "./job-store.ts";
-import { newestSession, REJECTIONS } from "./newest-session.ts";
 import { type Document, jobOf, recordOf, versionOf } from "./record-versions.ts";
+import { createJobCache, keep } from "./remembered.ts";
 
 /** The likely maximum of jobs in progress in one process. */
 const CACHED_JOBS = 5000;

@@ -3,7 +3,7 @@
 import { createHttpHeaders, type PipelineRequest } from "@azure/core-rest-pipeline";
 import { CosmosClient, type CosmosClientOptions } from "@azure/cosmos";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { accountOf } from "./cosmos-key.ts";
+import { accountOf } from "./cosmos-http-client.ts";
 
 const ENDPOINT = "https://account.example:443/";
 const KEY = Buffer.from("a key of an account").toString("base64");

@@ -1,8 +1,8 @@
 // A guarded write as a patch of Cosmos DB: the condition and the operations.
+
 import { type PatchOperation, PatchOperationType } from "@azure/cosmos";
 import type { Change, Guard } from "../domain/record/guarded-write.ts";
 import { type Direction, RECORD_VERSION } from "../domain/record/state-record.ts";
-import { documentPath } from "./document-path.ts";
 
 export function conditionOf(guard: Guard): string {
   const terms = [
@@ -52,4 +52,9 @@ export function patchOperationOf(change: Change): PatchOperation {
     default:
       return change satisfies never;
   }
+}
+
+/** A path in a document, in the syntax of a condition or a query. Always quoted: a step's name may be a keyword there, such as `job` and `value`. */
+export function documentPath(...names: readonly string[]): string {
+  return `c${names.map((name) => `[${JSON.stringify(name)}]`).join("")}`;
 }

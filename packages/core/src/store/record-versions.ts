@@ -1,7 +1,7 @@
 // Documents of earlier versions, converted for the current app: one row for each version, which converts from the previous one.
 
 import type { Job } from "../domain/content/job.ts";
-import { NewerSchema } from "../domain/newer-schema.ts";
+import { NewerSchema } from "../domain/outage.ts";
 import { RECORD_VERSION, type StateRecord } from "../domain/record/state-record.ts";
 
 /** The schema version of a document with a job's content. */
@@ -54,4 +54,16 @@ function scheduleKnown(record: Document): Document {
 function runKnown(run: Document): Document {
   const { startedAt = null, completeBy = null } = run;
   return { scheduledAt: startedAt, startBy: completeBy, waitCount: 0, ...run };
+}
+
+/** Members of the document that are for the app alone. A job's secret could be found from its content's digest by trial. */
+const NOT_SHOWN: ReadonlySet<string> = new Set(["id", "ttl", "contentDigest"]);
+
+/**
+ * A state record as people and archives see it. Without the members that Cosmos DB adds to each document, and without the secrets of an agent's
+ * request.
+ */
+export function shownRecord(record: StateRecord): StateRecord {
+  const own = Object.entries(record).filter(([name]) => !NOT_SHOWN.has(name) && !name.startsWith("_"));
+  return JSON.parse(JSON.stringify(Object.fromEntries(own), (name, value) => (name === "nonce" ? undefined : value)));
 }

@@ -2,11 +2,10 @@
 import { type Container, ErrorResponse } from "@azure/cosmos";
 import type { WorkflowRef } from "../domain/definition/workflow.ts";
 import type { WorkflowContent } from "../domain/definition/workflow-content.ts";
-import { OPEN_ERRORS } from "../domain/record/open-errors.ts";
+import { OPEN_ERRORS } from "../domain/record/retention.ts";
 import type { ProcessState } from "../domain/record/state-record.ts";
-import { CONFLICT } from "./cosmos-answers.ts";
+import { CONFLICT, newestSession } from "./cosmos-answers.ts";
 import { StoreUnavailable } from "./job-store.ts";
-import { newestSession } from "./newest-session.ts";
 
 /** Jobs that need the version. */
 export interface JobsOfVersion {

@@ -1,6 +1,6 @@
 // The digest of the submitted content in a status message, so that its sender can distinguish its own job from another under the same id (P15).
 import { createHash } from "node:crypto";
-import { canonicalJson } from "../domain/content/canonical-json.ts";
+import { canonicalJson } from "../domain/content/exact-json.ts";
 
 /**
  * SHA-256, in hex, of the body as canonical JSON: members sorted by name, no white space, text trimmed, and optional members filled in: a

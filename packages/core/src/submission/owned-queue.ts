@@ -1,6 +1,7 @@
 // Submission rights: a job's queue determines its owner, its allowed ids and its allowed reply queues (P1, P15).
 
-import { check } from "../messaging/checked.ts";
+import { z } from "zod";
+import { check, faultsOf } from "../messaging/checked.ts";
 import { jobId as jobIdSchema } from "../messaging/contract.ts";
 
 /** A submission queue to which one sender alone has the right to send. */
@@ -70,4 +71,43 @@ export function ownershipFaults(owned: readonly OwnedQueue[]): string[] {
 
 function isSameName(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
+}
+
+/** The characters allowed in a function's name: the trigger of each queue is named after it. */
+const queueName = z.string().regex(/^[a-z][a-z0-9-]{0,99}$/, "must be lower-case letters, digits and -");
+
+const entry = z.strictObject({
+  queue: queueName,
+  owner: z.string().regex(/^[a-z][a-z0-9-]{0,59}$/, "must be lower-case letters, digits and -"),
+  idPrefix: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/, "must be the beginning of a job id, of at most 40 characters"),
+  replyQueues: z.array(queueName).min(1),
+}) satisfies z.ZodType<OwnedQueue>;
+
+/** The setting that lists the submission queues of one sender each, generated from infra/entities/service-bus.json. */
+export const ownedQueues = listSetting<OwnedQueue>(entry, ownershipFaults);
+
+/**
+ * A setting that is a list, as JSON: checked as a whole; the error names every fault.
+ * @param faultsBetween the faults between entries that are each valid
+ */
+function listSetting<T>(entry: z.ZodType<T>, faultsBetween: (list: readonly T[]) => string[]) {
+  return z
+    .string()
+    .default("[]")
+    .transform((text, context): readonly T[] => {
+      const parsed = z.array(entry).safeParse(jsonIn(text));
+      const faults = parsed.success ? faultsBetween(parsed.data) : faultsOf(parsed.error, "the list");
+      for (const message of faults) context.addIssue({ code: "custom", message });
+      return parsed.success ? parsed.data : [];
+    });
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

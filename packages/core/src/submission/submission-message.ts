@@ -1,15 +1,13 @@
 // The contract of a job message: the client's content, checked once, at the front door (P1).
 
-import { HIDDEN, type Job, REMOVED, type ReplyAddress } from "../domain/content/job.ts";
+import { HIDDEN, type Job, REMOVED, type ReplyAddress, WANTED, type WantedStatuses } from "../domain/content/job.ts";
+import { redactorFor } from "../domain/content/redactor.ts";
 import { appCode } from "../domain/outage.ts";
-import { WANTED, type WantedStatuses } from "../domain/record/wanted-statuses.ts";
 import { check } from "../messaging/checked.ts";
-import { type Contract, type Contracts, contractOf } from "../messaging/contract.ts";
-import { idOf, jobIdIn } from "../messaging/job-id.ts";
+import { type Contract, type Contracts, contractOf, idOf, jobIdIn } from "../messaging/contract.ts";
 import type { ReceivedMessage } from "../messaging/messenger.ts";
 import { REPLY_QUEUES } from "../messaging/queues.ts";
 import { entryOf, idFaults, type OwnedQueue, replyQueueFault } from "./owned-queue.ts";
-import { repeatedSecretFaults } from "./repeated-secrets.ts";
 
 const TEXT_LIMIT = 200;
 /** The limit for an id in an arbitrary message. */
@@ -212,4 +210,40 @@ function submissionIdOf({ submissionId }: Envelope): string | null {
 function optionalText(value: unknown): string | null {
   if (Number.isSafeInteger(value)) return String(value);
   return typeof value === "string" && value !== "" ? value : null;
+}
+
+/** A shorter text may be an ordinary word, or a part of one. */
+const NOTABLE = 8;
+
+/**
+ * A job's secret stands in its own member alone (P31): in another one it would be shown, logged, sent to services, and kept after the job is closed.
+ * The places that repeat a secret, in whatever case or encoding, as faults: they do not repeat it. A secret that is an object or a list is not looked
+ * for, because it may have names and places that stand elsewhere too.
+ * @param properties of the message around the content, by name
+ */
+function repeatedSecretFaults(
+  content: Job,
+  secrets: readonly string[],
+  properties: { readonly [name: string]: unknown },
+): readonly string[] {
+  const members = content as unknown as { readonly [name: string]: unknown };
+  return secrets.flatMap((secret) => {
+    const value = String(members[secret]);
+    if (typeof members[secret] === "object" || value.length < NOTABLE || value === HIDDEN || value === REMOVED)
+      return [];
+    const { value: shown } = redactorFor([value]);
+    const { [secret]: _own, ...others } = members;
+    const repeats = (part: unknown) => {
+      const clean = shown(part);
+      return clean !== part && JSON.stringify(clean) !== JSON.stringify(part);
+    };
+    if (!repeats([others, properties])) return [];
+    const fault = (place: string) => `${place}: must not repeat ${secret}, which is a secret`;
+    return [
+      ...Object.keys(others).flatMap((name) => (repeats({ [name]: others[name] }) ? [fault(name)] : [])),
+      ...Object.keys(properties).flatMap((name) =>
+        repeats(properties[name]) ? [fault(`message property ${name}`)] : [],
+      ),
+    ];
+  });
 }

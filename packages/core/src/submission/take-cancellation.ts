@@ -3,7 +3,7 @@
 import { instant } from "../domain/duration.ts";
 import { SentBack } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
-import { nounOf } from "../messaging/job-id.ts";
+import { nounOf } from "../messaging/contract.ts";
 import { operateJob } from "../scheduler/operating/operate-job.ts";
 import type { Context, Ports } from "../scheduler/ports.ts";
 import { describeSpan } from "../telemetry/spans.ts";

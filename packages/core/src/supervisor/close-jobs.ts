@@ -7,9 +7,9 @@ import { closed, isOver } from "../domain/record/retention.ts";
 import { inWords } from "../domain/thrown.ts";
 import { contractFor } from "../messaging/contract.ts";
 import type { Context, Retention } from "../scheduler/ports.ts";
-import type { ArchivedJob } from "../store/job-archive.ts";
+import type { ArchivedJob } from "../store/blob-job-archive.ts";
 import { NotStorable, type OVER, type Versioned } from "../store/job-store.ts";
-import { shownRecord } from "../store/stored-record.ts";
+import { shownRecord } from "../store/record-versions.ts";
 
 /** The process that completed a job may still be sending its last message, and leaves an outbox message if that fails. */
 export const STILL_PUBLISHED_MS = 300_000;

@@ -18,7 +18,7 @@ import { inWords, isThrown } from "../domain/thrown.ts";
 import type { Context, Telemetry } from "../scheduler/ports.ts";
 import { clearOutbox, publish, publishAll, reportError, reportOwedError } from "../scheduler/publishing/publish.ts";
 import { askAgain } from "../scheduler/steps/ask-later.ts";
-import { taskIn } from "../scheduler/steps/task-in.ts";
+import { taskIn } from "../scheduler/steps/reply-task.ts";
 import type { AgentTimeout, DecisionEntry } from "../store/audit-log.ts";
 import type { Versioned } from "../store/job-store.ts";
 import { judgeWaits, mayHaveReplied, prolongedWaits } from "./judge-waits.ts";

@@ -1,12 +1,34 @@
 // Where telemetry goes: Application Insights, or an OTLP collector. Their packages are loaded at the first export, not at start.
 
 import type { AzureMonitorExporterOptions } from "@azure/monitor-opentelemetry-exporter";
-import type { ExportResult } from "@opentelemetry/core";
-import { ExportResultCode } from "@opentelemetry/core";
+import { type ExportResult, ExportResultCode } from "@opentelemetry/core";
 import type { LogRecordExporter } from "@opentelemetry/sdk-logs";
 import { AggregationTemporality, InstrumentType, type PushMetricExporter } from "@opentelemetry/sdk-metrics";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import { asError } from "../domain/thrown.ts";
+
+/** What is exported of what the app says of itself, and where to. */
+export interface TelemetrySettings {
+  /** Application Insights. */
+  readonly connectionString: string | undefined;
+  /** How to sign in there, as the Functions host reads it: `Authorization=AAD;ClientId=…`. */
+  readonly authentication: string | undefined;
+  /** An OTLP collector's base URL. */
+  readonly otlpEndpoint: string | undefined;
+  /** How long spans and events may wait to be sent together. */
+  readonly sendWithinMs: number;
+  readonly metricsEveryMs: number;
+  /** The part of the traces that is kept, above 0 and at most 1; events and metrics always are. */
+  readonly tracesKept: number;
+  readonly serviceName: string;
+  readonly instance: string | undefined;
+}
+
+export interface Exporting {
+  /** Sends what waits, within `limitMs`. */
+  flush(limitMs: number): Promise<void>;
+  stop(): Promise<void>;
+}
 
 export interface Place {
   readonly spans: SpanExporter;

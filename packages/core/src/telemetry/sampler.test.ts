@@ -3,7 +3,7 @@ import { ApplicationInsightsSampler } from "@azure/monitor-opentelemetry-exporte
 import { ROOT_CONTEXT } from "@opentelemetry/api";
 import { SamplingDecision } from "@opentelemetry/sdk-trace";
 import { expect, test } from "vitest";
-import { PartSampler } from "./sampler.ts";
+import { PartSampler } from "./sdk.ts";
 
 const ids = Array.from({ length: 5000 }, (_, seed) => createHash("md5").update(String(seed)).digest("hex"));
 

@@ -2,7 +2,7 @@
 
 let exporting: Promise<Exporting> | undefined;
 
-import type { Exporting, TelemetrySettings } from "./exporting.ts";
+import type { Exporting, TelemetrySettings } from "./exporters.ts";
 export function isExporting({ connectionString, otlpEndpoint }: TelemetrySettings): boolean {
   return connectionString !== undefined || otlpEndpoint !== undefined;
 }

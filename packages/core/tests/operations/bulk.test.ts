@@ -8,7 +8,7 @@ import { runBulk } from "@scheduler-agent-supervisor/operator/internal/operation
 import type { JobQuery } from "@scheduler-agent-supervisor/operator/internal/store/job-list";
 import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { beforeEach, expect, test } from "vitest";
-import { NewerSchema } from "../../src/domain/newer-schema.ts";
+import { NewerSchema } from "../../src/domain/outage.ts";
 import type { StateRecord } from "../../src/domain/record/state-record.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createMemoryBulkStore } from "../memory-bulk-store.ts";

@@ -6,7 +6,7 @@ import { REMOVED } from "../../src/domain/content/job.ts";
 import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
 import type { Retention } from "../../src/scheduler/ports.ts";
 import { runStep } from "../../src/scheduler/steps/run-step.ts";
-import type { ArchivedJob } from "../../src/store/job-archive.ts";
+import type { ArchivedJob } from "../../src/store/blob-job-archive.ts";
 import { closeJobs, STILL_PUBLISHED_MS } from "../../src/supervisor/close-jobs.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import type { Goods } from "../jobs.ts";

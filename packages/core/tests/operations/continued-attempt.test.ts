@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import type { Attempt, StepOutcome } from "../../src/domain/steps/attempt.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
-import { readProgress } from "../../src/scheduler/steps/read-progress.ts";
+import { readProgress } from "../../src/scheduler/scheduler-client.ts";
 import { NOON_MS } from "../jobs.ts";
 import { createWorld } from "../world.ts";
 

@@ -4,8 +4,7 @@ import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/intern
 import { beforeEach, expect, test } from "vitest";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import type { StepTask } from "../../src/domain/steps/attempt.ts";
-import { runStep } from "../../src/scheduler/steps/run-step.ts";
-import { runSteps } from "../../src/scheduler/steps/run-steps.ts";
+import { runStep, runSteps } from "../../src/scheduler/steps/run-step.ts";
 import { CHAIN, GRAPH, NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

@@ -4,8 +4,7 @@ import { inspectJob } from "@scheduler-agent-supervisor/operator/internal/operat
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ActionName, OperatorRequest } from "../../src/messaging/operator-request.ts";
 import { runStep } from "../../src/scheduler/steps/run-step.ts";
-import type { JobStore } from "../../src/store/job-store.ts";
-import type { WantedVersion } from "../../src/store/wanted-version.ts";
+import type { JobStore, WantedVersion } from "../../src/store/job-store.ts";
 import type { Goods } from "../jobs.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { compensate, operateIn, resubmit, runNextIn } from "../operated-world.ts";

@@ -44,7 +44,7 @@ export class Judge {
     return outcome;
   }
 
-  /** An attempt's look tells the client of the completed steps that it finds, before it begins others (scheduler/steps/read-progress.ts). */
+  /** An attempt's look tells the client of the completed steps that it finds, before it begins others (`readProgress`). */
   afterLook(state: State): Pick<Outcome, "record" | "promises" | "fault"> {
     const { values } = this.#pieces;
     const stored = this.#pieces.recordOf(state);

@@ -120,7 +120,7 @@ async function takenReport({ report }: Reported, plain: Ports, mutant?: Mutant):
 
 export const NOT_YET = "not yet";
 
-/** The route asks for a report to an unknown address again until its read can't be stale (`doubted-addresses.ts`). */
+/** The route asks for a report to an unknown address again until its read can't be stale (`DoubtedAddresses`). */
 function isKnown({ step, direction, nonce }: Address, latest: Versioned | undefined): boolean {
   return runOf(latest?.record.steps[step], direction)?.nonce === nonce;
 }

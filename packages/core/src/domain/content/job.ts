@@ -1,5 +1,6 @@
 // The common members of every job, in any business: the scheduler carries the rest and never reads it.
-import { canonicalJson } from "./canonical-json.ts";
+
+import { canonicalJson } from "./exact-json.ts";
 
 /** A `high` job has a queue of its own, and gets free capacity of an endpoint before a `normal` one. */
 export type Priority = "normal" | "high";
@@ -20,6 +21,16 @@ export interface ReplyAddress {
   /** The request's own correlation id, which every status message carries. */
   readonly correlationId: string;
 }
+
+/**
+ * Other numbers by which people find a job, such as an invoice number, by name. They must not be personal data. An e-mail
+ * address is not allowed; neither is its hash, because all addresses can be tried.
+ */
+export type BusinessKeys = { readonly [name: string]: string };
+
+/** The statuses that a requester wants (P15). `all`: every status. `end`: only the end, which saves one message for each step. */
+export const WANTED = ["all", "end"] as const;
+export type WantedStatuses = (typeof WANTED)[number];
 
 /** Replaces a secret that was removed. */
 export const REMOVED = "(removed)";

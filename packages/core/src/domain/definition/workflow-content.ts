@@ -1,5 +1,5 @@
 // What makes a version of a workflow, in one canonical form: its steps and how they depend on each other. Times and policies are not part of it.
-import { canonicalJson } from "../content/canonical-json.ts";
+import { canonicalJson } from "../content/exact-json.ts";
 import type { StepCompensation, Workflow, WorkflowRef, WorkflowStep } from "./workflow.ts";
 
 /** Each step, by its name, with its text. */

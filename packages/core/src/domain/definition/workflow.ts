@@ -1,4 +1,5 @@
 // A workflow as data (P5): its steps, their agents, sequence, times and compensations.
+
 import { stepOfRun } from "./items.ts";
 
 /** A version of a workflow. Versions count from 1. */
@@ -132,7 +133,7 @@ export interface KnownRules {
 /** An activity must end before the host's functionTimeout does (host.json: 5 minutes). */
 export const LONGEST_STEP_MS = 4 * 60_000;
 /** What an agent of this app may use of one activity: it waits for a place until start-by, and has complete-by from then on. */
-export const LONGEST_ACTIVITY_MS = 4.5 * 60_000;
+const LONGEST_ACTIVITY_MS = 4.5 * 60_000;
 export const LONGEST_WAIT_MS = 30 * 86_400_000;
 export const LONGEST_JOB_MS = 366 * 86_400_000;
 /** How long a step may wait for its agent, if the app's settings have no other time: an engine with a backlog is not the step's fault. */
@@ -168,4 +169,28 @@ export function policyFor(workflow: Workflow, run: string | undefined): StepPoli
     ...(isSkipped && { onExhausted: "skip" as const, onRejected: "skip" as const }),
     ...(isSkipped && hasWaitPolicy && { onAwaitExpired: "skip" as const }),
   };
+}
+
+/** The host's limit for one run of a function, and what an activity may use of it (P8). */
+export interface HostTimeout {
+  /** Infinite if the host has no limit. */
+  readonly ms: number;
+  /** Where it is set, with its value. */
+  readonly from: string;
+}
+
+/** The sample's host.json, and the host's own limit in the Consumption plan. */
+export const USUAL_TIMEOUT: HostTimeout = { ms: 5 * 60_000, from: "functionTimeout 00:05:00 in host.json" };
+
+/** To record the end of a step, and to publish it. */
+const END_MS = 30_000;
+
+/** What an agent of this app may use of one activity: it waits for a place until start-by, and has complete-by from then on. */
+export function longestActivityMs({ ms }: Pick<HostTimeout, "ms">): number {
+  return Math.min(LONGEST_ACTIVITY_MS, Math.max(ms - END_MS, 0));
+}
+
+/** How long after its start an activity with several steps begins no step that may end later. */
+export function longestStepMs({ ms }: Pick<HostTimeout, "ms">): number {
+  return Math.min(LONGEST_STEP_MS, Math.max(ms - 2 * END_MS, 0));
 }

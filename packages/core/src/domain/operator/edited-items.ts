@@ -1,6 +1,6 @@
 // The items of a job that an operator edits: a run keeps its item, unless that is gone and the run has not begun.
-import { canonicalJson } from "../content/canonical-json.ts";
-import { sourceOf } from "../definition/list-source.ts";
+import { canonicalJson } from "../content/exact-json.ts";
+import { sourceOf } from "../definition/items.ts";
 import type { Workflow } from "../definition/workflow.ts";
 import { runsOfStep } from "../record/expand.ts";
 import type { Items } from "../record/new-state-record.ts";

@@ -1,6 +1,5 @@
 // The steps of a workflow for one job: each item has its own run, and each step comes after all steps that it waits for.
-import { itemOfRun, runOfItem, stepOfRun } from "../definition/items.ts";
-import { sourceOf } from "../definition/list-source.ts";
+import { itemOfRun, runOfItem, sourceOf, stepOfRun } from "../definition/items.ts";
 import type { Workflow, WorkflowStep } from "../definition/workflow.ts";
 import type { Steps } from "./state-record.ts";
 

@@ -1,6 +1,5 @@
 // The state record of a new job (P1, P2): what its requester and its workflow determine.
-import { runOfItem } from "../definition/items.ts";
-import { sourceOf } from "../definition/list-source.ts";
+import { runOfItem, sourceOf } from "../definition/items.ts";
 import type { Workflow } from "../definition/workflow.ts";
 import { NOT_STARTED, RECORD_VERSION, type StateRecord, type StepRecord, type StepResult } from "./state-record.ts";
 

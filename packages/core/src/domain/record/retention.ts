@@ -2,7 +2,7 @@
 
 import { after } from "../duration.ts";
 import { withoutDeadline } from "./deadline.ts";
-import { hasEnded, type StateRecord } from "./state-record.ts";
+import { hasEnded, type JobError, type StateRecord } from "./state-record.ts";
 
 /** Nothing is open: no step, no compensation, no decision by a person and no message. */
 export function isOver({ processState, error, outbox }: StateRecord): boolean {
@@ -37,3 +37,17 @@ export function overAgain(record: StateRecord, now: string): StateRecord {
 export function closed(record: StateRecord, now: string, keepMs: number): StateRecord {
   return { ...reopened(withoutDeadline(record)), keptUntil: after(now, keepMs), updatedAt: now };
 }
+
+/** Why a job is in Error, and whether it then still needs a person. The others stay there permanently. */
+const IS_OPEN = {
+  rejected: true,
+  expired: true,
+  compensationIncomplete: true,
+  deadlinePassed: true,
+  compensationRequested: false,
+  cancelled: false,
+  resolved: false,
+} as const satisfies Record<JobError["kind"], boolean>;
+
+/** The kinds of error of jobs that still need a person. */
+export const OPEN_ERRORS = (Object.keys(IS_OPEN) as JobError["kind"][]).filter((kind) => IS_OPEN[kind]);

@@ -1,10 +1,8 @@
 // The state record (P2, P3): one document a job, with the record of each step inside.
-import type { BusinessKeys } from "../content/business-keys.ts";
-import type { Priority } from "../content/job.ts";
+
+import type { BusinessKeys, Priority, WantedStatuses } from "../content/job.ts";
 import type { Decided, Skipped } from "../definition/skipped.ts";
 import type { WorkflowRef } from "../definition/workflow.ts";
-import type { ResultValue } from "./result-value.ts";
-import type { WantedStatuses } from "./wanted-statuses.ts";
 
 export const PROCESS_STATES = ["Pending", "Processing", "Processed", "Compensated", "Cancelled", "Error"] as const;
 /** The state of a job. The last four are end states; an operator may resubmit a job in `Compensated`, `Cancelled` and `Error`. */
@@ -328,3 +326,9 @@ export const NOT_STARTED: StepRun = {
   startedAt: null,
   endedAt: null,
 };
+
+type Plain = string | number | boolean | null;
+type Nested<Inner> = Plain | readonly Inner[] | { readonly [name: string]: Inner };
+
+/** A value in a result, with lists and objects in it: with the result itself as many levels as record-limits.ts has (`RESULT_LEVELS`). */
+export type ResultValue = Nested<Nested<Nested<Nested<Plain>>>>;

@@ -3,7 +3,7 @@
 
 import { after } from "../duration.ts";
 import { ASKED_WITHIN_MS, MOST_GIVEN_AGAIN } from "./due.ts";
-import type { Acceptance, StepRun } from "./state-record.ts";
+import type { Acceptance, Direction, StateRecord, StepRun } from "./state-record.ts";
 
 /** A span of time: an operator's pause, or an absence of the app. */
 export interface Interval {
@@ -81,4 +81,11 @@ function askedFrom(run: StepRun, accepted: Acceptance, completeBy: string, at: s
     completeBy,
     ...(run.again && { again: { round: run.again.round + 1, at } }),
   };
+}
+
+/** The direction of a step whose report is awaited; undefined if none is. */
+export function awaitedDirection(record: StateRecord, step: string): Direction | undefined {
+  const { state, compensation } = record.steps[step] ?? {};
+  if (compensation?.state === "Awaiting") return "compensate";
+  return state === "Awaiting" ? "forward" : undefined;
 }

@@ -4,8 +4,7 @@ import { expiresAt, isOverdue } from "../record/due.ts";
 import { isTakenUp, type RunInHand, runsInHand } from "../record/plan.ts";
 import type { StateRecord, Steps } from "../record/state-record.ts";
 import { runKey } from "../steps/attempt.ts";
-import type { Failed } from "../steps/failure-budget.ts";
-import { heldBy, isHeldEnough } from "../steps/held-by.ts";
+import { type Failed, heldBy, isHeldEnough } from "../steps/failure-budget.ts";
 
 /** In either direction. @param before a step that expires at this instant or later may still be in progress, by some clock */
 export function overdueRuns(steps: Steps, before: string): readonly RunInHand[] {

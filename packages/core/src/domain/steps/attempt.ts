@@ -103,7 +103,7 @@ export interface StepTask extends Omit<Attempt, "plan" | "steps" | "historyBytes
   readonly isAlone: boolean;
   /** The orchestration waits for this activity to return. Otherwise it waits for events, of any step. */
   readonly isAwaited: boolean;
-  /** If the activity may continue with the steps after it: see scheduler/steps/run-steps.ts. */
+  /** If the activity may continue with the steps after it: see `runSteps`. */
   readonly plan?: Plan;
 }
 

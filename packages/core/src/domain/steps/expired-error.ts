@@ -5,8 +5,7 @@ import { isOverdue } from "../record/due.ts";
 import { mayHaveHadEffect, type RunInHand, runOf, runsInHand } from "../record/plan.ts";
 import type { Direction, JobError, StateRecord } from "../record/state-record.ts";
 import { runKey } from "./attempt.ts";
-import type { Failed } from "./failure-budget.ts";
-import { answeredInWords } from "./held-by.ts";
+import { answeredInWords, type Failed } from "./failure-budget.ts";
 
 interface Sweep {
   readonly now: string;

@@ -1,7 +1,15 @@
 // A step that runs for each item of a list in the result of a step before it (P5, P23): one record stands for its runs until that result is recorded.
 
-import { itemOfRun, MORE_ITEMS, MOST_ITEM_BYTES, MOST_ITEMS, runOfItem, stepOfRun } from "../definition/items.ts";
-import { type Source, sourceOf } from "../definition/list-source.ts";
+import {
+  itemOfRun,
+  MORE_ITEMS,
+  MOST_ITEM_BYTES,
+  MOST_ITEMS,
+  runOfItem,
+  type Source,
+  sourceOf,
+  stepOfRun,
+} from "../definition/items.ts";
 import type { Workflow } from "../definition/workflow.ts";
 import { runsOfStep } from "../record/expand.ts";
 import { mayHaveHadEffect, type Plan } from "../record/plan.ts";

@@ -1,6 +1,6 @@
 // The results of a workflow's steps that its requester receives, and the statuses that the requester wants.
 
-import { sourceOf } from "../definition/list-source.ts";
+import { sourceOf } from "../definition/items.ts";
 import type { Workflow } from "../definition/workflow.ts";
 import { fallbacksOf } from "../record/expand.ts";
 import { runOf } from "../record/plan.ts";

@@ -5,7 +5,7 @@ import { after, durationMs } from "../duration.ts";
 import { ASKED_WITHIN_MS, missedAt } from "../record/due.ts";
 import { runsInHand } from "../record/plan.ts";
 import type { Acceptance, Direction, StepRecord, StepRun, Steps } from "../record/state-record.ts";
-import { heldBy } from "./held-by.ts";
+import { heldBy } from "./failure-budget.ts";
 import { withRun } from "./step-run.ts";
 
 /** One poll, for one agent. It is the same however often the engine runs it. */

@@ -16,7 +16,7 @@ import {
   type StepRun,
   type StepState,
 } from "../record/state-record.ts";
-import { answersInARow } from "./held-by.ts";
+import { answersInARow } from "./failure-budget.ts";
 
 /** The endpoint of a step, and the reason; `outcomeUnknown` if an earlier try got no answer. Absent: as before; `false`: it is known. */
 export interface Route {

@@ -1,15 +1,17 @@
 // All faults of a workflow, as text (P5): checked at start, all at once.
 
-import { type HostTimeout, longestActivityMs, USUAL_TIMEOUT } from "../definition/host-timeout.ts";
 import {
   type FailureBudget,
+  type HostTimeout,
   type KnownAgents,
   type KnownRules,
   LONGEST_STEP_MS,
   LONGEST_WAIT_MS,
   levelsOf,
+  longestActivityMs,
   type RecoveryPolicy,
   START_WITHIN_MS,
+  USUAL_TIMEOUT,
   type Workflow,
   type WorkflowStep,
 } from "../definition/workflow.ts";

@@ -1,9 +1,8 @@
 // The named rules of a workflow for a job's content: conditions of its steps, and lists of items for which a step runs.
 
-import { canonicalJson } from "../content/canonical-json.ts";
+import { canonicalJson } from "../content/exact-json.ts";
 import { type Job, withoutSecrets } from "../content/job.ts";
-import { MORE_ITEMS, MOST_ITEM_BYTES, MOST_ITEMS } from "../definition/items.ts";
-import { sourceOf } from "../definition/list-source.ts";
+import { MORE_ITEMS, MOST_ITEM_BYTES, MOST_ITEMS, sourceOf } from "../definition/items.ts";
 import type { KnownRules, Workflow } from "../definition/workflow.ts";
 import { appCode, CodeThrew } from "../outage.ts";
 import type { Items } from "../record/new-state-record.ts";

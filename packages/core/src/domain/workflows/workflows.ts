@@ -1,8 +1,7 @@
 // Workflows by name and version, after their check.
 
 import type { Job } from "../content/job.ts";
-import type { HostTimeout } from "../definition/host-timeout.ts";
-import type { KnownAgents, Workflow, WorkflowRef } from "../definition/workflow.ts";
+import type { HostTimeout, KnownAgents, Workflow, WorkflowRef } from "../definition/workflow.ts";
 import { OtherVersionNeeded } from "../outage.ts";
 import { workflowFaults } from "./workflow-faults.ts";
 import { knownRules, listFaults, NO_RULES, type WorkflowRules } from "./workflow-rules.ts";

@@ -4,8 +4,7 @@
 import type { Priority } from "../../domain/content/job.ts";
 import { Outage, SentBack } from "../../domain/outage.ts";
 import { createAdaptiveLimit } from "./adaptive-limit.ts";
-import { createFairShares, type Fairness } from "./fair-shares.ts";
-import { createTurns } from "./turns.ts";
+import { createFairShares, createTurns, type Fairness } from "./fair-shares.ts";
 import { countWaits, type FlightView, NO_WAITS, type Waits } from "./waits-by-agent.ts";
 
 /** `begun`: a job in a further attempt, which may have completed steps. */

@@ -3,7 +3,7 @@ import { instant } from "../../domain/duration.ts";
 import type { Pause, Paused } from "../../store/pause-store.ts";
 import type { Pauses } from "../admission/pauses.ts";
 import type { Context, Ports } from "../ports.ts";
-import { writeAuditLog } from "./write-audit-log.ts";
+import { writeAuditLog } from "../write-audit-log.ts";
 
 export interface PauseChange extends Paused {
   readonly change: "pause" | "resume";

@@ -11,14 +11,12 @@ import { snapshotOf } from "../../domain/recovery/snapshot.ts";
 import { inWords } from "../../domain/thrown.ts";
 import { contractFor, contractOf } from "../../messaging/contract.ts";
 import type { OperatorRequest } from "../../messaging/operator-request.ts";
-import type { Versioned, Written } from "../../store/job-store.ts";
-import { isWantedVersion, type WantedVersion } from "../../store/wanted-version.ts";
+import { isWantedVersion, type Versioned, type WantedVersion, type Written } from "../../store/job-store.ts";
 import type { Made } from "../change.ts";
 import type { Context, Ports } from "../ports.ts";
 import { followTurn } from "../publishing/publish.ts";
-import { keepItems } from "./keep-items.ts";
-import { doneInWords, withCheckedResult } from "./outcome-request.ts";
-import { writeAuditLog } from "./write-audit-log.ts";
+import { writeAuditLog } from "../write-audit-log.ts";
+import { doneInWords, keepItems, withCheckedResult } from "./checked-request.ts";
 
 export type Operated =
   /** `published`: false if the message to the scheduler could not be sent; the supervisor then starts the attempt when the job is due. */

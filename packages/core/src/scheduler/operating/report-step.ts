@@ -2,18 +2,17 @@
 // own report.
 
 import { instant } from "../../domain/duration.ts";
-import { awaitedDirection } from "../../domain/record/awaited.ts";
 import { runOf } from "../../domain/record/plan.ts";
 import type { StateRecord } from "../../domain/record/state-record.ts";
+import { awaitedDirection } from "../../domain/record/wait.ts";
 import { snapshotOf } from "../../domain/recovery/snapshot.ts";
 import type { StepReport } from "../../messaging/operator-request.ts";
-import type { Versioned } from "../../store/job-store.ts";
-import { isWantedVersion } from "../../store/wanted-version.ts";
+import { isWantedVersion, type Versioned } from "../../store/job-store.ts";
 import type { Context } from "../ports.ts";
 import type { Report } from "../steps/completion.ts";
 import { type Received, takeReport } from "../steps/take-reply.ts";
+import { writeAuditLog } from "../write-audit-log.ts";
 import type { Caller, Operated } from "./operate-job.ts";
-import { writeAuditLog } from "./write-audit-log.ts";
 
 export type Reported =
   /** `received`: for the attempt that waits for it. */

@@ -2,16 +2,17 @@
 
 import { LONGEST_WAIT_MS } from "../../domain/definition/workflow.ts";
 import { after, durationMs, instant } from "../../domain/duration.ts";
-import type { StepRun } from "../../domain/record/state-record.ts";
+import { hasEnded, type StateRecord, type StepRun } from "../../domain/record/state-record.ts";
 import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
+import { newsOfEnd, newsOfOne } from "../../domain/steps/news.ts";
 import { nextPollAt } from "../../domain/steps/poll.ts";
-import { awaits, withNews } from "../../domain/steps/step-end.ts";
+import { awaits, withNews, withoutWaiting } from "../../domain/steps/step-end.ts";
 import { accepted } from "../../domain/steps/step-run.ts";
 import { change } from "../change.ts";
-import type { Context, Ports } from "../ports.ts";
+import { type Context, circumstancesOf, type Ports } from "../ports.ts";
+import { followTurn } from "../publishing/publish.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
 import { recordMark } from "./take-up.ts";
-import { waitByEvent } from "./wait-by-event.ts";
 
 const NOT_ALLOWED =
   "its service answered that it does it later, and the workflow does not say for how long the step may wait (awaitWithin)";
@@ -102,4 +103,36 @@ export async function recordProgress(task: StepTask, { progress, within }: Progr
     };
   };
   return (await change(task.jobId, (record) => withNews(record, task, now, news), ports)).kind === "written";
+}
+
+/**
+ * What the attempt that holds the job learns of a step that is done later (P13). From now on the attempt waits for the step by event, and needs to
+ * know until when. A compensation does not wait for it.
+ */
+export async function waitByEvent(task: StepTask, record: StateRecord, context: Context): Promise<StepEnd> {
+  const { attempt, isAwaited, step, direction } = task;
+  const { attempt: holder, steps, processState } = record;
+  if (direction === "forward" && record.direction === "compensate") {
+    if (hasEnded(processState)) return { outcome: newsOfEnd(steps, task, true), receiver: holder };
+    const end = processState === "Processing" && (await goOnWithout(task, context));
+    if (end) return end;
+  }
+  const hasReceiver = processState === "Processing" && !(isAwaited && holder === attempt);
+  if (hasReceiver) return { outcome: newsOfOne(steps, step), receiver: holder };
+  return { outcome: { kind: "completed", steps, hasEnded: false }, receiver: null };
+}
+
+/**
+ * Begins the step's compensation, or ends the job that waits for nothing else. After a crash before it the step is found Awaiting, and this is done
+ * then; after a crash behind it the sweep publishes the end, and the attempt finds the compensation when it looks at the record.
+ */
+async function goOnWithout(task: StepTask, context: Context): Promise<StepEnd | undefined> {
+  const decide = (record: StateRecord) => withoutWaiting(record, task, circumstancesOf(record, context));
+  const written = await change(task.jobId, decide, context);
+  if (written.kind === "rejected") return undefined;
+  await followTurn(written, context);
+  const { steps, processState, attempt } = written.record;
+  // Forward again, in the next attempt: the one that compensated has to end.
+  if (processState === "Pending") return { outcome: { kind: "superseded" }, receiver: attempt - 1 };
+  return { outcome: newsOfEnd(steps, task, hasEnded(processState)), receiver: attempt };
 }

@@ -9,10 +9,10 @@ import { allSecrets } from "../../messaging/contract.ts";
 import type { Versioned } from "../../store/job-store.ts";
 import { codeFaultOf, throwingWithout } from "../code-fault.ts";
 import type { Context } from "../ports.ts";
-import { patienceOf } from "./begins-in.ts";
+import { taskIn } from "./reply-task.ts";
 import { certaintyOf } from "./run-step.ts";
 import { TakeUp } from "./take-up.ts";
-import { taskIn } from "./task-in.ts";
+import { patienceOf } from "./unanswered.ts";
 
 /**
  * Order of effects: for an operation that must not be repeated, the record of the start; a message that it is in progress, if it takes long; the remote service's effect; the reply, or, shortly before complete-by, a

@@ -3,11 +3,10 @@ import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import { ticketOf } from "../../messaging/agent-messages.ts";
 import { codeFaultOf } from "../code-fault.ts";
 import type { Context } from "../ports.ts";
-import { beginsIn } from "./begins-in.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
 import { requestOf, type StepRequest, unasked } from "./step-request.ts";
 import { TakeUp } from "./take-up.ts";
-import { failStep } from "./unanswered.ts";
+import { beginsIn, failStep } from "./unanswered.ts";
 
 const TOO_LARGE = "the request to the agent is larger than its queue takes; nothing was sent";
 

@@ -10,9 +10,9 @@ import { type AgentReplyMessage, ticketOf } from "../../messaging/agent-messages
 import { change } from "../change.ts";
 import { codeFaultOf, reportCode } from "../code-fault.ts";
 import type { Context, Ports } from "../ports.ts";
+import { waitByEvent } from "./accept-step.ts";
 import { requestOf } from "./step-request.ts";
 import { recordFault } from "./unanswered.ts";
-import { waitByEvent } from "./wait-by-event.ts";
 
 type Unavailable = Extract<AgentReplyMessage, { kind: "unavailable" }>;
 type Pending = Extract<AgentReplyMessage, { kind: "pending" }>;

@@ -11,8 +11,8 @@ import { change } from "../change.ts";
 import { codeFaultOf, reportCode, throwingWithout } from "../code-fault.ts";
 import type { Context, Ports } from "../ports.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
+import { taskIn } from "./reply-task.ts";
 import { requestOf } from "./step-request.ts";
-import { taskIn } from "./task-in.ts";
 
 /**
  * Order of effects: the poll, which changes nothing; the record; then (by the caller) the event for the attempt. If it runs again after a crash in

@@ -15,7 +15,7 @@ import type { Versioned } from "../../store/job-store.ts";
 import { change } from "../change.ts";
 import { type Context, circumstancesOf, type Ports, type Telemetry } from "../ports.ts";
 import { concludeJob, publishOrKeep, startNextAttempt } from "../publishing/publish.ts";
-import { rejectLate } from "./reject-late.ts";
+import { rejectLate } from "../write-audit-log.ts";
 
 /** The record with the step's end in it, and the consequences of that end. */
 interface RecordedEnd extends Versioned, LedTo {

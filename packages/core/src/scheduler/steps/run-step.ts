@@ -1,17 +1,18 @@
-// One step whose agent is in this app (P6, P8): calls it within the step's time, and records the result.
+// Steps whose agents are in this app (P6, P8): calls each within the step's time, records the result, and goes on to the next one.
 
 import type { Fault, RoutedAgent } from "../../agents/agent.ts";
+import { longestStepMs, START_WITHIN_MS, USUAL_TIMEOUT } from "../../domain/definition/workflow.ts";
+import { durationMs } from "../../domain/duration.ts";
 import { isInHand, runOf } from "../../domain/record/plan.ts";
 import type { StepRun } from "../../domain/record/state-record.ts";
-import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
+import { followingTask, type StepEnd, type StepTask } from "../../domain/steps/attempt.ts";
 import { codeFaultOf, throwingWithout } from "../code-fault.ts";
 import type { Context } from "../ports.ts";
 import { acceptedBefore, acceptStep } from "./accept-step.ts";
-import { beginsIn, patienceOf } from "./begins-in.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
 import { requestOf, unasked } from "./step-request.ts";
 import { TakeUp } from "./take-up.ts";
-import { answeredLate, expire, failStep, recordFault } from "./unanswered.ts";
+import { answeredLate, beginsIn, expire, failStep, patienceOf, recordFault } from "./unanswered.ts";
 
 /**
  * Order of effects: the record of the start, if it was late or the step takes long; the remote service's effect; the record of the result, or of what
@@ -87,3 +88,41 @@ export function certaintyOf(
 const SUPERSEDED: StepEnd = { outcome: { kind: "superseded" }, receiver: null };
 
 const isOver = (run: StepRun | null) => run !== null && run.state !== "NotStarted" && !isInHand(run);
+
+/** How long after its start an activity begins further steps: as long it keeps its place from the steps of other jobs. */
+const GOES_ON_MS = 10_000;
+
+/**
+ * Runs a step, and continues while its end schedules exactly one more whose agent is in this app, and which is sure to end within the host's limit
+ * of an activity, if the activity began not long ago. The scheduler begins the others. Order of effects: each step's own (`runStep`), one step after
+ * the other. If it runs again after a crash in between, it repeats the steps; the record shows which are completed.
+ * @param run runs one step, with its own context
+ * @param now milliseconds since 1970
+ * @param timeoutMs the host's limit for one run of a function
+ * @param startWithinMs how long an agent may wait for a place at its service
+ */
+export async function runSteps(
+  first: StepTask,
+  run: (task: StepTask) => Promise<StepEnd>,
+  now: () => number,
+  timeoutMs: number = USUAL_TIMEOUT.ms,
+  startWithinMs: number = START_WITHIN_MS,
+): Promise<StepEnd> {
+  if (!first.plan) return run(first);
+  const startedAt = now();
+  const latest = startedAt + longestStepMs({ ms: timeoutMs });
+  let task = first;
+  for (;;) {
+    const end = await run(task);
+    // Another attempt continues.
+    if (end.receiver !== null) return end;
+    const next = followingTask(task, end.outcome);
+    if (
+      !next ||
+      now() + startWithinMs + (durationMs(next.completeWithin) ?? 0) > latest ||
+      now() - startedAt > GOES_ON_MS
+    )
+      return end;
+    task = next;
+  }
+}

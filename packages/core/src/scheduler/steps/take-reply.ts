@@ -26,14 +26,13 @@ import { describeSpan, inSpan } from "../../telemetry/spans.ts";
 import { writeUnread } from "../change.ts";
 import { codeFaultOf, reportCode } from "../code-fault.ts";
 import type { Context, Ports } from "../ports.ts";
+import { rejectLate } from "../write-audit-log.ts";
 import { acceptStep, recordProgress } from "./accept-step.ts";
 import { askLater } from "./ask-later.ts";
 import type { Report } from "./completion.ts";
 import { recordAnswer } from "./record-step.ts";
-import { rejectLate } from "./reject-late.ts";
-import { replyWithoutSecrets, secretsOf } from "./reply-without-secrets.ts";
+import { replyWithoutSecrets, secretsOf, taskIn } from "./reply-task.ts";
 import { recordMark } from "./take-up.ts";
-import { taskIn } from "./task-in.ts";
 
 /** The result of a reply's step. */
 export interface Received extends StepEnd {
@@ -122,7 +121,7 @@ export type TakenReport =
 /**
  * A report from the service or person that does a step later. It is for the run that waits for it now, because all runs of a step have one key and
  * therefore one effect. Between two attempts it can't be recorded, and must be reported again. An unknown address costs one read, which may be stale:
- * its caller asks for the report again before that is final (`doubted-addresses.ts`).
+ * its caller asks for the report again before that is final (`DoubtedAddresses`).
  */
 export async function takeReport({ address, ...report }: Report, context: Context): Promise<TakenReport> {
   for (let tries = 0; ; tries += 1) {

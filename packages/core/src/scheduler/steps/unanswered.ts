@@ -1,17 +1,38 @@
-// A step whose agent gave no answer in its time, or whose code threw (P7, P8): what is recorded of it, and what is not.
+// A step's activity begins (P26), and ends without an answer in time, or because its code threw (P7, P8): what is recorded of it, and what is not.
 
 import type { Fault, LastError } from "../../agents/agent.ts";
-import { instant } from "../../domain/duration.ts";
+import { after, instant } from "../../domain/duration.ts";
+import { isInHand, runOf } from "../../domain/record/plan.ts";
 import { ownReceiver, type StepEnd, type StepTask } from "../../domain/steps/attempt.ts";
 import { awaits } from "../../domain/steps/step-end.ts";
 import { expiryUnread } from "../../domain/steps/unread.ts";
 import { inWords } from "../../domain/thrown.ts";
 import { writeUnread } from "../change.ts";
 import { reportCode } from "../code-fault.ts";
-import type { Context } from "../ports.ts";
+import type { Context, Ports } from "../ports.ts";
+import { rejectLate } from "../write-audit-log.ts";
 import { recordedEnd } from "./record-step.ts";
-import { rejectLate } from "./reject-late.ts";
 import type { TakeUp } from "./take-up.ts";
+
+/**
+ * Says that the engine begins it. A step that begins after its start-by may be another attempt's by now: one read shows it, and nothing of it is done.
+ * @returns how it ends then; undefined if it is still this task's
+ */
+export async function beginsIn(task: StepTask, context: Context): Promise<StepEnd | undefined> {
+  const { jobId, attempt, step, direction, record, startBy } = task;
+  const now = context.now();
+  context.presence.began(runOf(record, direction)?.scheduledAt ?? instant(now));
+  if (instant(now) <= startBy) return undefined;
+  const own = runOf((await context.store.latest(jobId))?.record.steps[step], direction);
+  if (own?.attempt === attempt && isInHand(own)) return undefined;
+  return expire(task, "StepNotTakenUp", 0, context);
+}
+
+/** Until when it may wait for a place at its service: a start-by that was put off because the engine is slow is no time for that. */
+export function patienceOf({ startBy }: Pick<StepTask, "startBy">, { now, timing }: Ports): string {
+  const usual = after(instant(now()), timing.startWithinMs);
+  return usual < startBy ? usual : startBy;
+}
 
 /** Once its time is over the supervisor holds it, whatever the code had done before. */
 export async function failStep(task: StepTask, run: TakeUp, lastError: LastError, context: Context): Promise<StepEnd> {

@@ -1,11 +1,27 @@
-// A reply of an agent, or the report of a service (P7): without the values of the job's secrets, before anything of it is recorded or logged.
+// An agent's reply, or a service's report (P7): the task that it is for, and its words without the job's secrets.
 
 import { secretValuesOf, valueWithout } from "../../domain/content/redactor.ts";
-import { runOf } from "../../domain/record/plan.ts";
-import type { StepTask } from "../../domain/steps/attempt.ts";
+import { planOf, runOf } from "../../domain/record/plan.ts";
+import type { StateRecord } from "../../domain/record/state-record.ts";
+import { attemptOf, type StepTask, taskFor } from "../../domain/steps/attempt.ts";
 import type { AgentReplyMessage } from "../../messaging/agent-messages.ts";
 import { contractFor } from "../../messaging/contract.ts";
 import type { Ports } from "../ports.ts";
+
+/**
+ * The task of a step's run, rebuilt from the record: for a caller that continues a run which another process began. Undefined if there never was such
+ * a run.
+ */
+export function taskIn(
+  record: StateRecord,
+  { attempt, step, direction, lockedBy }: Pick<StepTask, "attempt" | "step" | "direction" | "lockedBy">,
+  { workflows }: Pick<Ports, "workflows">,
+): StepTask | undefined {
+  const plan = planOf(workflows.of(record.workflow), record.steps, direction);
+  const task = taskFor({ ...attemptOf(record, lockedBy, plan), attempt, direction }, step);
+  // The possible effect of a skipped step is compensated while its job continues: only the record shows what follows from that.
+  return task && direction !== record.direction ? { ...task, join: null } : task;
+}
 
 /** The members that are not a service's words, or that decide what is done with the reply. */
 type Words = Omit<AgentReplyMessage, "kind" | "ticket" | "within">;

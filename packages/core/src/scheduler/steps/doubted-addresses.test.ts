@@ -1,6 +1,6 @@
 // How long an unknown address for reports is in doubt, and that a flood of them takes no more memory than was set.
 import { expect, test } from "vitest";
-import { createDoubtedAddresses } from "./doubted-addresses.ts";
+import { createDoubtedAddresses } from "./completion.ts";
 
 const NOW = Date.parse("2026-01-01T12:00:00Z");
 
