@@ -15,7 +15,7 @@ const NOT_FOR_OPERATORS: readonly (readonly [file: RegExp, why: string])[] = [
   [/^packages\/core\/src\/app\/check-workflows\.ts$/, "the app doesn't start"],
   [/^packages\/core\/src\/domain\/workflows\/workflow-faults\.ts$/, "a workflow can't be loaded"],
   [/^packages\/core\/src\/domain\/record\/deadline\.ts$/, "a workflow can't be loaded"],
-  [/^packages\/core\/src\/submission\/owned-queues\.ts$/, "a setting's fault"],
+  [/^packages\/core\/src\/submission\/owned-queue\.ts$/, "a setting's fault"],
 ];
 
 const QUOTED = /"(?:[^"\\]|\\.)*"|`[^`]*`/g;

@@ -19,7 +19,7 @@ import { observe } from "../telemetry/invocation.ts";
 import { engineClient } from "./engine-client.ts";
 import { receive } from "./receive.ts";
 
-export interface NextAttempt {
+export interface AttemptToStart {
   /** Jobs in progress go before new jobs. A message that is delivered twice finds the claim its own. */
   claim(): Promise<ClaimOutcome>;
   /** If the engine does not know the attempt before, it was lost: what only it would have published is published again. */
@@ -27,7 +27,7 @@ export interface NextAttempt {
 }
 
 /** The Service Bus function of the scheduler's queue: the supervisor or an operator requests a job's next attempt here. */
-export function onStartAttempt(application: App, work: (next: NextAttempt) => Promise<void>) {
+export function onStartAttempt(application: App, work: (next: AttemptToStart) => Promise<void>) {
   const afterLoss = createLossHandler();
   const subjectOf = ({ jobId, attempt, direction }: Partial<StartAttempt>) => {
     return { jobId: jobId ?? null, attempt: attempt ?? null, direction: direction ?? null };
