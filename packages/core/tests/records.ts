@@ -28,9 +28,9 @@ export function claimWrite(record: StateRecord, next: readonly NextStep[], holde
 }
 
 /** The writes of a task's end: while others go on beside it, if there are any, and as the last of them. */
-export function endWrites(task: StepTask, workflow: Workflow = CHAIN): readonly GuardedWrite[] {
+export function endWrites(task: StepTask): readonly GuardedWrite[] {
   const answer = { kind: "done", result: { id: "x-1" }, ...route } as const;
-  return endsUnread(task, answer, { ...WITHIN, workflow }, null).map(oneWrite);
+  return endsUnread(task, answer, { ...WITHIN, closing: null, hasDeadline: false }).map(oneWrite);
 }
 
 function write(record: StateRecord, { guard, changes }: GuardedWrite): StateRecord {

@@ -37,9 +37,12 @@ async function claimInSpan(
     tried = claimOf(record, holder, circumstancesOf(record, context));
     return tried;
   };
-  const after = known && decide(known);
-  const claim = await change(jobId, decide, context, known && after ? [claimUnread(known, after)] : []);
-  if (claim.kind === "written") return followClaim(claim, holder, context);
+  // A submission that is delivered again finds the job claimed.
+  if (known?.processState !== "Processing") {
+    const after = known && decide(known);
+    const claim = await change(jobId, decide, context, known && after ? [claimUnread(known, after)] : []);
+    if (claim.kind === "written") return followClaim(claim, holder, context);
+  }
   const before = await claimedBefore({ jobId, attempt }, holder, tried, context);
   if (before) return before;
   context.telemetry.event("ClaimRejected", { jobId, attempt });

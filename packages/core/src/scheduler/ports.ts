@@ -115,7 +115,7 @@ export type Context<Own = Ports> = Own & { readonly telemetry: Telemetry };
 /** Twice as late as the engine was begins what is scheduled now, at most. */
 const LATER_STILL = 2;
 
-function schedulingOf({ timing, nonce, presence }: Ports): Scheduling {
+export function schedulingOf({ timing, nonce, presence }: Ports): Scheduling {
   const { longestStartMs, unrecordedMs } = timing;
   const startWithinMs = Math.max(timing.startWithinMs, Math.min(presence.engineLateMs * LATER_STILL, longestStartMs));
   return { startWithinMs, longestStartMs, unrecordedMs, nonce };

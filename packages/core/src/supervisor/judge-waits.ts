@@ -56,7 +56,7 @@ export function mayHaveReplied(
 interface WaitsJudged extends UntakenRuns {
   /** An operator has paused an agent that it waits for: no further attempt can help. */
   readonly isPaused: boolean;
-  /** They waited for agents that were paused then, and not because there is too much to do. */
+  /** Their agents were paused when their time ended, and are not now: they waited for a person, and not because there is too much to do. */
   readonly isResumed: boolean;
 }
 
@@ -79,9 +79,8 @@ export async function judgeWaits(
       const isUntaken = availability === "absent" && run.waitCount + 1 >= timing.mostTimesUntaken;
       const isPaused = availability === "paused";
       const pauses = await presence.pausesOf(agentOf(step));
-      const isResumed = pauses.some(
-        ({ from, until }) => from < expiresAt(run) && (until ?? "") > (run.scheduledAt ?? ""),
-      );
+      const end = expiresAt(run);
+      const isResumed = pauses.some(({ from, until = "" }) => from <= end && end <= until);
       // Once resubmitted it has as many more.
       const isGivenUp = !isPaused && (run.waitCount + 1) % timing.mostTimesRescheduled === 0;
       return { key: runKey(waiting), isPaused, isResumed, isUntaken, isGivenUp };

@@ -6,8 +6,10 @@ import type { Direction, StateRecord } from "../../src/domain/record/state-recor
 import { recover } from "../../src/domain/recovery/recovery.ts";
 import type { StepTask } from "../../src/domain/steps/attempt.ts";
 import { skippedFor } from "../../src/domain/steps/skip.ts";
+import { marked } from "../../src/domain/steps/step-end.ts";
 import { accepted, scheduled, takenUp } from "../../src/domain/steps/step-run.ts";
 import { expiryUnread, markUnread } from "../../src/domain/steps/unread.ts";
+import { change } from "../../src/scheduler/change.ts";
 import type { JobStore } from "../../src/store/job-store.ts";
 import { CHAIN, NOON, SCHEDULING, sampleJob, sampleRecord } from "../jobs.ts";
 import { claimWrite, endWrites, notStarted, oneWrite } from "../records.ts";
@@ -309,15 +311,22 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
       });
     });
 
-    test("P26 a mark that a step was taken up is not made unread if the record is due later than the step explains", async () => {
+    test("P26 a mark that a step was taken up leaves a record due when it is that is due later than the step", async () => {
       const record = await claimed("reserveStock");
       const task = taskOf(record, "reserveStock");
       const read = await store.state(record.jobId);
       if (!read) throw new Error("no state record");
       const extended = "2026-01-01T13:00:00.000Z";
       await store.replace(read, { ...read.record, completeBy: extended, dueAt: extended });
-      const marking = markUnread(task, takenUp("forward", NOON, "2026-01-01T12:00:40.000Z"), NOON).map(oneWrite);
-      expect(await store.change(record.jobId, marking[0] ?? expect.fail())).toEqual({ kind: "rejected" });
+      const completeBy = "2026-01-01T12:00:40.000Z";
+      const mark = takenUp("forward", NOON, completeBy);
+      const unread = markUnread(task, mark, NOON);
+      const [write] = unread.map(oneWrite);
+      expect(await store.change(record.jobId, write ?? expect.fail("it is not in hand"))).toEqual({ kind: "rejected" });
+      expect(await change(record.jobId, (known) => marked(known, task, mark, NOON), { store }, unread)).toMatchObject({
+        kind: "written",
+        record: { dueAt: extended, completeBy: extended, steps: { reserveStock: { state: "Running", completeBy } } },
+      });
     });
   });
 }

@@ -5,8 +5,10 @@ import { beforeEach, expect, test } from "vitest";
 import { instant } from "../../src/domain/duration.ts";
 import { OtherVersionNeeded } from "../../src/domain/outage.ts";
 import type { StateRecord } from "../../src/domain/record/state-record.ts";
+import { followingTask, tasksToBegin } from "../../src/domain/steps/attempt.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
 import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
+import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { takeReply } from "../../src/scheduler/steps/take-reply.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { CHAIN, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
@@ -29,6 +31,19 @@ const isHeld = async (work: Promise<unknown>) => {
   await expect(work).rejects.toThrow("No workflow job-fulfilment v99");
   expect(await world.stateOf()).toEqual(before);
 };
+
+test("P28 steps of an attempt in progress are recorded to the job's end: the plan travels with the attempt", async () => {
+  const newer = createWorld(NOON_MS, world.store, { workflows: [{ ...CHAIN, version: 99 }] });
+  const claim = await claimJob(startAttempt, newer);
+  if (claim.kind !== "claimed") throw new Error("it is not claimed");
+  world.clock = NOON_MS;
+  for (let [task] = tasksToBegin(claim.attempt, new Set()); task; ) {
+    const { outcome } = await runStep(task, world);
+    expect(outcome.kind).toBe("completed");
+    task = followingTask(task, outcome);
+  }
+  expect(await world.stateOf()).toMatchObject({ processState: "Processed" });
+});
 
 test("a start message for it waits", () => isHeld(claimJob(startAttempt, world)));
 

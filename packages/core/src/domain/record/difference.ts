@@ -1,7 +1,6 @@
 // What has to be written to turn one record into another (P4): the members that differ, and nothing of what others may have written beside them.
 
-import type { Change, Guard, GuardedWrite, Lifetime } from "./guarded-write.ts";
-import { isOneWrite } from "./guarded-write.ts";
+import { type Change, type Guard, type GuardedWrite, isOneWrite, type Lifetime } from "./guarded-write.ts";
 import type { StateRecord, StepRecord, StepRun } from "./state-record.ts";
 
 /**

@@ -30,6 +30,7 @@ export function claimUnread(before: StateRecord, after: StateRecord): Unread {
   return { before, after, guard: { processStates: [transitions.claimed.from], lockedBy: null, attempt } };
 }
 
+/** The record that its attempt holds, with these steps scheduled. */
 export function claimed(record: StateRecord, next: readonly NextStep[], holder: string, now: string): StateRecord {
   const { attempt, direction, history } = record;
   const steps = { ...record.steps, ...Object.fromEntries(next.map(({ name, record: begun }) => [name, begun])) };

@@ -23,7 +23,7 @@ import type { StepTask } from "./attempt.ts";
 import { type Circumstances, type Following, followingIn, jobEnded, settled } from "./following.ts";
 import { skippedFor } from "./skip.ts";
 import { type Answer, withAnswer } from "./step-answer.ts";
-import { type Mark, withRun } from "./step-run.ts";
+import { type Mark, type NextStep, withRun } from "./step-run.ts";
 import { concluded, transitions } from "./transitions.ts";
 
 /** Whether the record still waits for the result of that task. */
@@ -38,22 +38,35 @@ function goesOn(record: StateRecord, task: StepTask): boolean {
   return awaits(record, task) && (processState === "Error" || !hasEnded(processState));
 }
 
-/**
- * The record after the step's agent has answered; undefined if it does not wait for that.
- * @param following if it is known without the whole record
- */
+/** The record after the step's agent has answered; undefined if it does not wait for that. */
 export function afterStep(
   record: StateRecord,
   task: StepTask,
   answer: Answer,
   within: Circumstances,
-  following?: Following,
 ): StateRecord | undefined {
   const own = record.steps[task.step];
   if (!own || !awaits(record, task)) return undefined;
   const ended = withAnswer(own, task, answer, within.now);
-  if (task.direction === "forward" && answer.kind === "rejected") return stepRejected(record, task, ended, within);
-  return stepClosed(record, task, ended, within, following);
+  const isRejected = task.direction === "forward" && answer.kind === "rejected";
+  return (isRejected ? stepRejected : stepClosed)(record, task, ended, within);
+}
+
+/**
+ * The same of a step that is done, where what follows is known: without the whole record, and in an app that does not have the workflow, because the
+ * plan travels with the attempt.
+ */
+export function afterKnownStep(
+  record: StateRecord,
+  task: StepTask,
+  answer: Answer,
+  following: Following,
+  now: string,
+): StateRecord | undefined {
+  const own = record.steps[task.step];
+  if (!own || !awaits(record, task)) return undefined;
+  const known = withStep(record, task, withAnswer(own, task, answer, now), now);
+  return following === "over" ? processed(known, now) : withBegun(record, known, following);
 }
 
 /** The record after its agent has taken it up, or its service has accepted it; undefined if it was marked so before, or has ended. */
@@ -168,18 +181,12 @@ function toBegin({ steps, attempt }: StateRecord): readonly string[] {
  * The record after that step is done, or after its compensation is rejected permanently. Steps that can begin then are scheduled for the attempt
  * that holds the job; if none does, the next attempt's claim schedules them.
  */
-function stepClosed(
-  record: StateRecord,
-  task: StepTask,
-  ended: StepRecord,
-  within: Circumstances,
-  following?: Following,
-): StateRecord {
+function stepClosed(record: StateRecord, task: StepTask, ended: StepRecord, within: Circumstances): StateRecord {
   const { now } = within;
   const known = withStep(record, task, ended, now);
   switch (record.processState) {
     case "Processing":
-      return goneOn(record, known, within, following);
+      return goneOn(record, known, within);
     case "Pending":
       return { ...known, processState: transitions.stepCompletedWhilePending.to };
     case "Error":
@@ -246,13 +253,20 @@ const LAST_STEP = {
   thenForward: "lastStepCompensatedThenForward",
 } as const;
 
-function goneOn(before: StateRecord, known: StateRecord, within: Circumstances, following?: Following): StateRecord {
-  const record = following ? known : settled(known, within);
-  const next = following ?? followingIn(record, within);
-  if (next === "over") {
-    const over = jobEnded(record, record.lockedBy ?? "", LAST_STEP, within);
-    return over.processState === "Processed" ? { ...over, overAt: within.now } : over;
-  }
+function goneOn(before: StateRecord, known: StateRecord, within: Circumstances): StateRecord {
+  const record = settled(known, within);
+  const next = followingIn(record, within);
+  if (next !== "over") return withBegun(before, record, next);
+  if (record.direction === "forward") return processed(record, within.now);
+  return jobEnded(record, record.lockedBy ?? "", LAST_STEP, within);
+}
+
+function processed(record: StateRecord, now: string): StateRecord {
+  const ending = { processState: "Processed" } as const;
+  return { ...concluded(record, transitions[LAST_STEP.Processed].to, ending, now), overAt: now };
+}
+
+function withBegun(before: StateRecord, record: StateRecord, next: readonly NextStep[]): StateRecord {
   const steps = { ...record.steps, ...Object.fromEntries(next.map(({ name, record: begun }) => [name, begun])) };
   return { ...record, processState: transitions.stepCompleted.to, steps, ...timesAmong(before, steps) };
 }

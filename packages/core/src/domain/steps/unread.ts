@@ -9,23 +9,29 @@ import { type Expiry, RECORD_VERSION, type StateRecord, type StepState } from ".
 import type { StepTask } from "./attempt.ts";
 import type { Circumstances, Following } from "./following.ts";
 import type { Answer } from "./step-answer.ts";
-import { afterStep, marked, noted } from "./step-end.ts";
+import { afterKnownStep, marked, noted } from "./step-end.ts";
 import { type Mark, scheduled } from "./step-run.ts";
 import { transitions } from "./transitions.ts";
+
+/** What a step's end depends on besides its task. */
+interface Around extends Pick<Circumstances, "now" | "scheduling"> {
+  /** If a job that is over is closed at once. */
+  readonly closing: Closing | null;
+  readonly hasDeadline: boolean;
+}
 
 /**
  * The end of a step, by what is true of the steps beside it: others go on, or it is the last of them, and the next steps begin, or the job is over.
  * None if it depends on more than the task knows: a rejection, or the end of a compensation.
- * @param closing if a job that is over is closed at once
  */
-export function endsUnread(task: StepTask, answer: Answer, within: Circumstances, closing: Closing | null): Unread[] {
+export function endsUnread(task: StepTask, answer: Answer, around: Around): Unread[] {
   const { join, direction, attempt, jobRevision } = task;
   if (!join || (answer.kind !== "done" && direction === "forward")) return [];
   const { siblings: names, next } = join;
-  const { workflow, now, scheduling } = within;
-  const before = { ...knownTo(task), ...(workflow.deadline && { deadlineAt: "" }) };
+  const { now, scheduling, closing, hasDeadline } = around;
+  const before = { ...knownTo(task), ...(hasDeadline && { deadlineAt: "" }) };
   const decided = (following: Following, guard: Guard): Unread[] => {
-    const after = afterStep(before, task, answer, within, following);
+    const after = afterKnownStep(before, task, answer, following, now);
     return after ? [{ before, after, guard }] : [];
   };
   const isBeside = names.length > 0;

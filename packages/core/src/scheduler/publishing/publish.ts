@@ -21,17 +21,12 @@ const TRIES_TO_LEAVE = 3;
 /**
  * What the difference of two records owes to others, whoever made the change: a job that waits for its next attempt has it started, and one that ended
  * is published. Nothing, if it is neither. Returns the last known record.
- * @param completed as for `concludeJob`
  */
-export async function followTurn(
-  { before, after, record, etag }: Made,
-  context: Context,
-  completed?: readonly OutboxMessage[],
-): Promise<Versioned> {
+export async function followTurn({ before, after, record, etag }: Made, context: Context): Promise<Versioned> {
   if (after.processState === "Pending" && after.attempt !== before.attempt)
     return startNextAttempt({ record, etag }, context);
   const isOver = hasEnded(after.processState) && !hasEnded(before.processState);
-  return isOver ? concludeJob({ record, etag }, context, completed) : { record, etag };
+  return isOver ? concludeJob({ record, etag }, context) : { record, etag };
 }
 
 /** Notifies the client and the scheduler. The sweep does it again if that fails. */

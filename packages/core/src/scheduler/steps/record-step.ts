@@ -1,6 +1,7 @@
 // A step's outcome (P8, P9, P13): recorded in one guarded write, fenced by the step's own run, which also schedules the next steps or ends the job;
 // then published, and passed to the scheduler.
 
+import { instant } from "../../domain/duration.ts";
 import type { Closing } from "../../domain/record/guarded-write.ts";
 import { completionOf, completionsOf } from "../../domain/record/outbox.ts";
 import { runOf, runsInHand } from "../../domain/record/plan.ts";
@@ -13,7 +14,7 @@ import { endsUnread } from "../../domain/steps/unread.ts";
 import { contractFor } from "../../messaging/contract.ts";
 import type { Versioned } from "../../store/job-store.ts";
 import { change } from "../change.ts";
-import { type Context, circumstancesOf, type Ports, type Telemetry } from "../ports.ts";
+import { type Context, circumstancesOf, type Ports, schedulingOf, type Telemetry } from "../ports.ts";
 import { concludeJob, publishOrKeep, startNextAttempt } from "../publishing/publish.ts";
 import { rejectLate } from "../write-audit-log.ts";
 
@@ -50,8 +51,13 @@ export async function recordedEnd(task: StepTask, context: Context, isFinal = fa
  */
 async function writeStepEnd(task: StepTask, answer: Answer, ports: Ports): Promise<RecordedEnd | undefined> {
   const decide = (record: StateRecord) => afterStep(record, task, answer, circumstancesOf(record, ports));
-  const unread = endsUnread(task, answer, circumstancesOf(task, ports), closingFor(task, ports));
-  const written = await change(task.jobId, decide, ports, unread);
+  const around = {
+    now: instant(ports.now()),
+    scheduling: schedulingOf(ports),
+    closing: closingFor(task, ports),
+    hasDeadline: ports.workflows.find(task.workflow)?.deadline !== undefined,
+  };
+  const written = await change(task.jobId, decide, ports, endsUnread(task, answer, around));
   return written.kind === "written" ? { ...written, ...ledTo(written.before, written.after) } : undefined;
 }
 
