@@ -3,7 +3,7 @@ import { Outage } from "@scheduler-agent-supervisor/core/domain";
 import { StoreUnavailable } from "@scheduler-agent-supervisor/core/store";
 import type { VirtualTime } from "./virtual-time.ts";
 
-const PARTS = ["store", "bus", "engine"] as const;
+export const PARTS = ["store", "bus", "engine"] as const;
 type Part = (typeof PARTS)[number];
 
 /** They answer one after the other, so they fail when they are asked for the first. */

@@ -213,7 +213,7 @@ function pause(time: VirtualTime, ms = 0, value: unknown, signal: AbortSignal | 
 }
 
 /** The generator "mulberry32": small, and good enough for pauses. */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
