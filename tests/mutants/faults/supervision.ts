@@ -3,6 +3,7 @@ import { faultsOf } from "../fault.ts";
 
 const RECOVERY = "core:domain/recovery/recovery.test.ts";
 const SWEEP = "operations:sweep.test.ts";
+const RANDOM = "packages/testing/tests/moves/random-runs.test.ts";
 // Its first test measures the machine's speed.
 const PACE = "operations:sweep-pace.test.ts -t record";
 const SUPERVISORS = "operations:supervisors.test.ts";
@@ -161,6 +162,36 @@ export const OF_SUPERVISION = [
       "core:scheduler/admission/admission.ts obstacle",
       ["never", "late"],
       "operations:admission.test.ts",
+    ],
+    [
+      "A pause does not stop the clock of a wait.",
+      "core:domain/record/wait.ts afterPauses",
+      ["return", "undefined"],
+      `${RANDOM} -t from seed 131:`,
+    ],
+    [
+      "A wait ends though the app was away at its end.",
+      "core:domain/record/wait.ts afterAbsence",
+      ["return", "undefined"],
+      `${RANDOM} -t from seed 371:`,
+    ],
+    [
+      "A poll that an outage lost is never made.",
+      "core:domain/record/due.ts owesPoll",
+      ["return", "false"],
+      `${RANDOM} -t from seed 1:`,
+    ],
+    [
+      "A step that waited while the app was away counts as a failure.",
+      "core:supervisor/judge-waits.ts waitedForApp",
+      ["return", "false"],
+      `${RANDOM} -t from seed 141:`,
+    ],
+    [
+      "A step that waited for an engine that can't be reached counts as a failure.",
+      "core:scheduler/scheduler-client.ts startClaimed",
+      ["drop call", "engineLost"],
+      `${RANDOM} -t from seed 331:`,
     ],
     [
       "A paused agent is called.",
