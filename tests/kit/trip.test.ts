@@ -49,6 +49,19 @@ test("a trip that nobody approves in two days is compensated", async () => {
   expect(world.service("hotel").calls).toEqual([]);
 });
 
+test("P26 an operator pauses the hotel for longer than a step may wait: the trip waits, and no failure is counted", async () => {
+  const world = createTripWorld();
+
+  await world.operator.pause("hotel");
+  await world.submit(trip);
+  await world.run({ for: "PT2H" });
+  expect(world.record("trip-1")).toMatchObject({ processState: "Processing", failureCount: 0 });
+  await world.operator.resume("hotel");
+  await world.run();
+
+  expect(world.record("trip-1")).toMatchObject({ processState: "Processed", failureCount: 0 });
+});
+
 test("a cheap trip asks nobody", async () => {
   const world = createTripWorld();
 

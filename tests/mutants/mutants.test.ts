@@ -14,6 +14,10 @@ test("each fault has a sentence of its own", () => {
   expect(sentences.filter((one) => !one.endsWith("."))).toEqual([]);
 });
 
+test("there are at most 150", () => {
+  expect(FAULTS.length).toBeLessThanOrEqual(150);
+});
+
 test("P1 to P35 have their faults", () => {
   const rows = new Set(FAULTS.map(({ row }) => row));
   const wanted = Array.from({ length: 35 }, (_, index) => `P${index + 1}`);

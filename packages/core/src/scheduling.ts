@@ -2,7 +2,7 @@
 
 export { completionsOf } from "./domain/record/outbox.ts";
 export { type AgentPresence, createAgentPresence } from "./scheduler/admission/agent-presence.ts";
-export type { Pauses } from "./scheduler/admission/pauses.ts";
+export { createPauses, type Pauses } from "./scheduler/admission/pauses.ts";
 export { claimJob } from "./scheduler/claim-job.ts";
 export { changePause } from "./scheduler/operating/change-pause.ts";
 export {

@@ -26,6 +26,6 @@ export {
   type WantedVersion,
   type Written,
 } from "./store/job-store.ts";
-export type { Pause, Watch } from "./store/pause-store.ts";
+export type { Pause, PauseStore, Watch } from "./store/pause-store.ts";
 export { type Document, recordOf, shownRecord } from "./store/record-versions.ts";
 export { remembered } from "./store/remembered.ts";

@@ -11,7 +11,7 @@ const POLICY = "core:agents/operation-policy.test.ts";
 const ANSWERS = "shared/agents/service-answers.test.ts";
 const BOUNDS = "shared/agents/bounds.test.ts";
 const TRIES = "core:agents/until-answered.ts untilAnswered";
-const ASK = "core:scheduler/steps/ask-agent.ts askAgent";
+const ASK = "core:scheduler/steps/ask-agent.ts sendRequest";
 const TAKE_REPLY = "core:scheduler/steps/take-reply.ts";
 
 export const OF_AGENTS = [

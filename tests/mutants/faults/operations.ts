@@ -15,12 +15,6 @@ const OUTCOME = "core:domain/operator/record-outcome.ts";
 export const OF_OPERATIONS = [
   ...faultsOf("P20", [
     [
-      "The judge of the fault runs does not see a job that is still held.",
-      `${JUDGES} restFaults`,
-      ["drop element", "lockedBy"],
-      JUDGE,
-    ],
-    [
       "The judge of the fault runs does not see a job that has not ended.",
       `${JUDGES} restFaults`,
       ["drop element", "hasEnded"],

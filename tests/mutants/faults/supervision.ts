@@ -3,6 +3,7 @@ import { faultsOf } from "../fault.ts";
 
 const RECOVERY = "core:domain/recovery/recovery.test.ts";
 const SWEEP = "operations:sweep.test.ts";
+const RANDOM = "packages/testing/tests/moves/random-runs.test.ts";
 // Its first test measures the machine's speed.
 const PACE = "operations:sweep-pace.test.ts -t record";
 const SUPERVISORS = "operations:supervisors.test.ts";
@@ -59,18 +60,6 @@ export const OF_SUPERVISION = [
       PACE,
     ],
     [
-      "Records that can't be recovered go before the others.",
-      "core:supervisor/walk-overdue.ts walkFound",
-      ["always", "unrecovered"],
-      PACE,
-    ],
-    [
-      "A record is visited twice by a search that begins anew.",
-      "core:supervisor/walk-overdue.ts Visits.begin",
-      ["never", "has"],
-      PACE,
-    ],
-    [
       "On Cosmos DB the records that are due last come first.",
       "core:store/cosmos-job-store.ts due",
       ["text", "ORDER BY c.dueAt`", "ORDER BY c.dueAt DESC`"],
@@ -98,12 +87,6 @@ export const OF_SUPERVISION = [
       "On Cosmos DB a record is replaced at any version.",
       "core:store/cosmos-job-store.ts replaceState",
       ["drop member", "accessCondition"],
-      COSMOS,
-    ],
-    [
-      "On Cosmos DB the record that a closing replaces may have changed.",
-      "core:store/cosmos-job-store.ts close",
-      ["drop member", "ifMatch"],
       COSMOS,
     ],
     ["A supervisor that follows sweeps too.", "core:supervisor/sweep.ts sweep", ["never", "following"], SUPERVISORS],
@@ -161,6 +144,36 @@ export const OF_SUPERVISION = [
       "core:scheduler/admission/admission.ts obstacle",
       ["never", "late"],
       "operations:admission.test.ts",
+    ],
+    [
+      "A pause does not stop the clock of a wait.",
+      "core:domain/record/wait.ts afterPauses",
+      ["return", "undefined"],
+      `${RANDOM} -t from seed 131:`,
+    ],
+    [
+      "A wait ends though the app was away at its end.",
+      "core:domain/record/wait.ts afterAbsence",
+      ["return", "undefined"],
+      `${RANDOM} -t from seed 371:`,
+    ],
+    [
+      "A poll that an outage lost is never made.",
+      "core:domain/record/due.ts owesPoll",
+      ["return", "false"],
+      `${RANDOM} -t from seed 1:`,
+    ],
+    [
+      "A step that waited while the app was away counts as a failure.",
+      "core:supervisor/judge-waits.ts waitedForApp",
+      ["return", "false"],
+      `${RANDOM} -t from seed 141:`,
+    ],
+    [
+      "A step that waited for an engine that can't be reached counts as a failure.",
+      "core:scheduler/scheduler-client.ts startClaimed",
+      ["drop call", "engineLost"],
+      `${RANDOM} -t from seed 331:`,
     ],
     [
       "A paused agent is called.",

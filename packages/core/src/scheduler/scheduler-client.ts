@@ -15,7 +15,7 @@ import {
   type StepEnd,
   type StepOutcome,
 } from "../domain/steps/attempt.ts";
-import { inWords } from "../domain/thrown.ts";
+import { inWords, isThrown } from "../domain/thrown.ts";
 import { ofKnownVersion } from "../messaging/agent-messages.ts";
 import type { Context } from "./ports.ts";
 import { publishOrKeep } from "./publishing/publish.ts";
@@ -51,9 +51,15 @@ export async function startClaimed(
   { attempt, isBehind }: Claimed,
   context: Context,
 ): Promise<boolean> {
-  const isKnown = await startAttempt(client, attempt);
-  if (isBehind) await report(client, attempt.jobId, attempt.attempt, await readProgress(lookOf(attempt), context));
-  return isKnown;
+  try {
+    const isKnown = await startAttempt(client, attempt);
+    if (isBehind) await report(client, attempt.jobId, attempt.attempt, await readProgress(lookOf(attempt), context));
+    return isKnown;
+  } catch (cause) {
+    // No agent could take up what it did not hand out.
+    if (isThrown(EngineUnavailable, cause)) await context.presence.engineLost();
+    throw cause;
+  }
 }
 
 /**

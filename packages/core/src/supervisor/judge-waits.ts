@@ -5,7 +5,7 @@ import type { Workflow } from "../domain/definition/workflow.ts";
 import { instant } from "../domain/duration.ts";
 import { expiresAt } from "../domain/record/due.ts";
 import { isTakenUp, runsInHand } from "../domain/record/plan.ts";
-import type { StateRecord } from "../domain/record/state-record.ts";
+import type { StateRecord, StepRun } from "../domain/record/state-record.ts";
 import { AWAY_AFTER_MS, prolonged } from "../domain/record/wait.ts";
 import { expiredRuns } from "../domain/recovery/overdue.ts";
 import type { UntakenRuns } from "../domain/recovery/recovery.ts";
@@ -53,6 +53,13 @@ export function mayHaveReplied(
   );
 }
 
+/** The app itself was away while it waited: nobody could take it up. */
+function waitedForApp(run: StepRun, { absences, now }: Pick<Ports, "absences" | "now">): boolean {
+  const { until = "" } = absences.last() ?? {};
+  const isFoundLate = now() - Date.parse(expiresAt(run)) > AWAY_AFTER_MS;
+  return isFoundLate || until > (run.scheduledAt ?? until);
+}
+
 interface WaitsJudged extends UntakenRuns {
   /** An operator has paused an agent that it waits for: no further attempt can help. */
   readonly isPaused: boolean;
@@ -64,8 +71,9 @@ interface WaitsJudged extends UntakenRuns {
 export async function judgeWaits(
   record: StateRecord,
   overdueBefore: string,
-  { presence, timing }: Pick<Ports, "presence" | "timing">,
+  ports: Pick<Ports, "presence" | "absences" | "timing" | "now">,
 ): Promise<WaitsJudged> {
+  const { presence, timing } = ports;
   const agentOf = (step: string) => record.steps[step]?.agent ?? "";
   const waits = expiredRuns(record, overdueBefore).filter(({ run }) => !isTakenUp(run));
   const judged = await Promise.all(
@@ -76,11 +84,13 @@ export async function judgeWaits(
       // The wait before had half of the time. An agent that was seen in it has missed this one alone.
       const beforeMs = run.waitCount > 0 ? (Date.parse(run.startBy ?? expiresAt(run)) - scheduledMs) / 2 : 0;
       const availability = await presence.availability(agentOf(step), windowMs, windowMs + beforeMs);
-      const isUntaken = availability === "absent" && run.waitCount + 1 >= timing.mostTimesUntaken;
       const isPaused = availability === "paused";
       const pauses = await presence.pausesOf(agentOf(step));
       const end = expiresAt(run);
       const isResumed = pauses.some(({ from, until = "" }) => from <= end && end <= until);
+      const wasPaused = pauses.some(({ from, until = "" }) => from < end && until > (run.scheduledAt ?? ""));
+      const isAbsent = availability === "absent" && !wasPaused && !waitedForApp(run, ports);
+      const isUntaken = isAbsent && run.waitCount + 1 >= timing.mostTimesUntaken;
       // Once resubmitted it has as many more.
       const isGivenUp = !isPaused && (run.waitCount + 1) % timing.mostTimesRescheduled === 0;
       return { key: runKey(waiting), isPaused, isResumed, isUntaken, isGivenUp };

@@ -1,11 +1,11 @@
 // Who takes which agent's work, over two processes with one store between them: the answers of the store are some seconds old.
 
 import { setImmediate } from "node:timers/promises";
+import { createMemoryPauses } from "@scheduler-agent-supervisor/testing/internal/memory/memory-pauses";
 import { beforeEach, expect, test } from "vitest";
 import { type AgentPresence, createAgentPresence } from "../../src/scheduler/admission/agent-presence.ts";
 import type { Watch } from "../../src/store/pause-store.ts";
 import { NOON, NOON_MS } from "../jobs.ts";
-import { createMemoryPauses } from "../memory-pauses.ts";
 
 const WINDOW_MS = 40_000;
 const KEPT_MS = 5000;

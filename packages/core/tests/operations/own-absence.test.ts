@@ -1,5 +1,6 @@
 // P8, P22, P26: only the service's own time ends a wait. A pause is the operator's time, and an outage of the app is the app's.
 
+import { createMemoryPauses } from "@scheduler-agent-supervisor/testing/internal/memory/memory-pauses";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { BoundedReply } from "../../src/agents/agent.ts";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";
@@ -16,7 +17,6 @@ import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { takeReply, takeReport } from "../../src/scheduler/steps/take-reply.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
-import { createMemoryPauses } from "../memory-pauses.ts";
 import { createWorld, type World } from "../world.ts";
 
 const MINUTE_MS = 60_000;

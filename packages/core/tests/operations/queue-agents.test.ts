@@ -1,6 +1,8 @@
 // P7: a step over an agent's queue, without a queue: the order of effects, and what each repeat finds.
 
+import { createMemoryPauses } from "@scheduler-agent-supervisor/testing/internal/memory/memory-pauses";
 import { beforeEach, expect, test, vi } from "vitest";
+import { Outage } from "../../src/domain/outage.ts";
 import { planOf } from "../../src/domain/record/plan.ts";
 import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
 import { attemptOf, type StepTask, tasksToBegin } from "../../src/domain/steps/attempt.ts";
@@ -58,6 +60,17 @@ test("P7 the request lives until it may be taken up no more; the outcome is the 
   });
   const outcome = await run(await open("takePayment"));
   expect(outcome).toMatchObject({ kind: "completed", steps: { arrangeShipping: { state: "Scheduled" } } });
+});
+
+test("P26 a request that can't be sent because the bus is away: nobody is known to be absent", async () => {
+  const { presence } = createMemoryPauses(() => world.clock);
+  const ask = () => Promise.reject(new Outage("the bus is away"));
+  Object.assign(world, { presence, messenger: { ...world.messenger, ask } });
+  expect(await presence.availability("fraud", 20_000)).toBe("unknown");
+  world.clock += 25_000;
+  await expect(askAgent(await open("checkFraud"), world)).rejects.toThrow(Outage);
+  world.clock += 10_000;
+  expect(await presence.availability("fraud", 20_000)).toBe("unknown");
 });
 
 test("P8 P27 why an agent behind its queue will not be done in time is recorded until complete-by, and rejected after it", async () => {

@@ -1,5 +1,6 @@
 // Whom starting a claimed attempt notifies, and in which job (P4, P16).
 
+import { createMemoryPauses } from "@scheduler-agent-supervisor/testing/internal/memory/memory-pauses";
 import { beforeEach, expect, test } from "vitest";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
 import { EngineUnavailable, type OrchestrationClient, startClaimed } from "../../src/scheduler/scheduler-client.ts";
@@ -46,6 +47,19 @@ test("found again, the attempt is notified how the record stands, for it may hav
     ["start", "job-1-1"],
     ["publish", "job-1-1", { kind: "completed", steps, hasEnded: false }],
   ]);
+});
+
+test("P26 while the engine can't be reached nobody is known to be absent: what waits, waits for the engine", async () => {
+  const { presence } = createMemoryPauses(() => world.clock);
+  Object.assign(world, { presence });
+  await world.submitted();
+  const claim = await claimed();
+  expect(await presence.availability("inventory", 40_000)).toBe("unknown");
+  world.clock += 60_000;
+  const away = { ...client, startNew: () => Promise.reject(new Error("away")), getStatus: client.startNew };
+  await expect(startClaimed(away as never, claim, world)).rejects.toThrow(EngineUnavailable);
+  world.clock += 10_000;
+  expect(await presence.availability("inventory", 40_000)).toBe("unknown");
 });
 
 test("a job that went on to another attempt meanwhile: this one is notified that it is over", async () => {

@@ -1,6 +1,7 @@
 // The supervisor's sweep over the store in memory.
 
 import { setImmediate } from "node:timers/promises";
+import { createMemoryPauses } from "@scheduler-agent-supervisor/testing/internal/memory/memory-pauses";
 import { createMemoryPresence } from "@scheduler-agent-supervisor/testing/internal/memory/memory-presence";
 import { recordJob } from "@scheduler-agent-supervisor/testing/internal/world/world-submissions";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -160,6 +161,43 @@ describe("P10 a sweep", () => {
     expect(world.eventNames()).toContain("JobErrored");
   });
 
+  test.each([
+    [
+      "stood still",
+      async () => {
+        world.clock += 150_000;
+      },
+    ],
+    [
+      "had no store",
+      async () => {
+        const { due } = world.store;
+        const away = () => {
+          throw new Error("away");
+        };
+        Object.assign(world.store, { due: away });
+        for (let sweeps = 0; sweeps < 3; sweeps += 1) {
+          await sweep(world).catch(() => undefined);
+          world.clock += 25_000;
+        }
+        Object.assign(world.store, { due });
+        await sweep(world);
+      },
+    ],
+  ])("P26 counts no failure where the app %s while a step waited for its agent", async (_, pass) => {
+    world.timing.mostTimesUntaken = 1;
+    await world.claim(await submitted());
+    const { availability } = world.presence;
+    // It is watched, and was not seen.
+    await availability("shipping", 1000);
+    await pass();
+    for (let looks = 0; looks < 3 && (await world.stateOf())?.processState === "Processing"; looks += 1) {
+      world.clock += 30_000;
+      await sweep(world);
+    }
+    expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 0 });
+  });
+
   test("P26 a paused agent's steps wait, are not tried and never fail; resumed, they go on", async () => {
     let isPaused = true;
     const presence = createMemoryPresence(
@@ -182,6 +220,19 @@ describe("P10 a sweep", () => {
     const records = await Promise.all(Array.from({ length: 30 }, (_, index) => world.stateOf(`job-${index}`)));
     expect(records.map((record) => record?.failureCount)).toEqual(records.map(() => 0));
     expect(records.every((record) => record?.attempt === 2)).toBe(true);
+  });
+
+  test("P26 a step that was offered while its agent was paused is no failure, though that was short and long ago", async () => {
+    const { pauses, presence } = createMemoryPauses(() => world.clock);
+    Object.assign(world, { presence });
+    world.timing.mostTimesUntaken = 1;
+    await world.claim(await submitted());
+    await pauses.pause({ kind: "agent", name: "shipping", by: "ada", reason: "they move house" });
+    world.clock += 1000;
+    await pauses.resume({ kind: "agent", name: "shipping" });
+    await stuck();
+    await sweep(world);
+    expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 0 });
   });
 
   test("P12 two at once raise the failure count once", async () => {

@@ -1,10 +1,12 @@
 // A durable engine in memory: its orchestrators are run by the library's own executor, and its timers by the world's clock.
+import { inWords, isThrown, Outage } from "@scheduler-agent-supervisor/core/domain";
 import type { OrchestrationClient } from "@scheduler-agent-supervisor/core/scheduling";
 import {
   began,
   completedTask,
   createdTimer,
   ended,
+  failedTask,
   firedTimer,
   type HistoryEvent,
   raised,
@@ -30,9 +32,23 @@ interface Instance {
   /** The tasks that it has scheduled, and those of them that are done: an engine takes a second result of one for nothing. */
   readonly scheduled: Set<number>;
   readonly done: Set<number>;
+  /** The activity that failed last, because something was away. */
+  failed: Failed | undefined;
   hasTurn: boolean;
   hasEnded: boolean;
 }
+
+/** How often it failed, and whether the pause before its next try has begun: the library says neither. */
+interface Failed {
+  readonly name: string;
+  readonly input: unknown;
+  readonly times: number;
+  readonly isPaused: boolean;
+}
+
+/** As the scheduler asks the engine to try `publishEnd` again. */
+const FIRST_PAUSE_MS = 5000;
+const LONGEST_PAUSE_MS = 300_000;
 
 export interface EngineOptions {
   readonly orchestrators: { readonly [name: string]: Orchestrator };
@@ -69,7 +85,7 @@ export class MemoryEngine implements WorldEngine {
   async startNew(name: string, { instanceId: id, input }: { instanceId: string; input: unknown }): Promise<string> {
     if (!this.#options.orchestrators[name]) throw new Error(`there is no orchestrator ${name}`);
     if (this.#instances.get(id)?.hasEnded === false) throw new Error(`an instance ${id} is under way`);
-    const begun = { history: [], generation: 0, replay: undefined, inbox: [], timers: new Map() };
+    const begun = { history: [], generation: 0, replay: undefined, inbox: [], timers: new Map(), failed: undefined };
     const tasks = { scheduled: new Set<number>(), done: new Set<number>() };
     const instance: Instance = { id, name, input: asJson(input), ...begun, ...tasks, hasTurn: false, hasEnded: false };
     this.#instances.set(id, instance);
@@ -130,7 +146,8 @@ export class MemoryEngine implements WorldEngine {
     }
     instance.hasEnded = true;
     history.push(ended(time.now, "output" in end ? end.output : null));
-    if ("fault" in end) throw new Error(`The orchestration ${id} failed.`, { cause: end.fault });
+    // Something was away: the supervisor finds the record.
+    if ("fault" in end && !instance.failed) throw new Error(`The orchestration ${id} failed.`, { cause: end.fault });
   }
 
   /** As on Azure, events that it received and nobody waited for are lost; those that come from now on are not. */
@@ -144,16 +161,16 @@ export class MemoryEngine implements WorldEngine {
   }
 
   #schedule(instance: Instance, task: OpenTask): void {
-    const { time, deliver, activity } = this.#options;
+    const { time, deliver } = this.#options;
     const { generation } = instance;
     switch (task.kind) {
       case "activity": {
         instance.history.push(scheduledTask(time.now, task.id, task.name, task.input));
         const run = async () => {
-          const result = await activity(task.name, asJson(task.input));
+          const end = await this.#endOf(instance, task);
           if (instance.generation !== generation || instance.done.has(task.id)) return;
           instance.done.add(task.id);
-          this.#take(instance, completedTask(time.now, task.id, result));
+          this.#take(instance, end);
         };
         const { name, input } = task;
         deliver(
@@ -171,10 +188,31 @@ export class MemoryEngine implements WorldEngine {
         instance.timers.set(id, time.atAllEvents(fireAt, fire));
         return;
       }
-      case "retry":
-        throw new Error("an activity that fails ends the world's run, so that none is retried");
+      case "retry": {
+        const { name = "", input, times = 0, isPaused } = instance.failed ?? {};
+        if (instance.failed) instance.failed = { ...instance.failed, isPaused: !isPaused };
+        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (times - 1), LONGEST_PAUSE_MS);
+        const next = isPaused
+          ? ({ kind: "activity", name, input } as const)
+          : ({ kind: "timer", fireAt: time.now + pauseMs, isCancelled: false } as const);
+        this.#schedule(instance, { id: task.id, ...next });
+        return;
+      }
       default:
         task satisfies never;
+    }
+  }
+
+  async #endOf(instance: Instance, { id, name, input }: Extract<OpenTask, { kind: "activity" }>) {
+    const { time, activity } = this.#options;
+    try {
+      const result = await activity(name, asJson(input));
+      return completedTask(time.now, id, result);
+    } catch (cause) {
+      if (!isThrown(Outage, cause)) throw cause;
+      const before = instance.failed?.name === name ? instance.failed.times : 0;
+      instance.failed = { name, input, times: before + 1, isPaused: false };
+      return failedTask(time.now, id, inWords(cause));
     }
   }
 }

@@ -41,7 +41,10 @@ export const REJECTED = { kind: "rejected", message: "rejected", ...ROUTE } as c
 /** What a step of this name records has a list, `parts`, for the runs of another. */
 export const LISTING = "list";
 
-function doneBy({ key, lists }: OperationCall): Answer {
+/** What decides what a service does. */
+export type ServedCall = Pick<OperationCall, "key" | "compensates" | "lists" | "isQuery" | "isPoll">;
+
+function doneBy({ key, lists }: ServedCall): Answer {
   const result = stepOf(key) === LISTING ? { id: "1", parts: itemsOf(2) } : { id: "1", ...lists };
   return { kind: "done", result, ...ROUTE };
 }
@@ -53,7 +56,7 @@ export function itemsOf(count: number): { readonly part: string }[] {
 
 export function act(
   serviceState: ServiceState,
-  call: OperationCall,
+  call: ServedCall,
 ): { readonly serviceState: ServiceState; readonly answer: Answer } {
   const { key, compensates } = call;
   const answer = doneBy(call);

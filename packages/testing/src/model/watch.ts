@@ -20,7 +20,7 @@ import {
 } from "@scheduler-agent-supervisor/core/domain";
 import { NOW_MS } from "./abstract-time.ts";
 import type { OperationName } from "./operation-name.ts";
-import { act, liveSteps, type OperationCall, type RecordedOutcome, type ServiceState, stepOf } from "./service.ts";
+import { act, liveSteps, type RecordedOutcome, type ServedCall, type ServiceState, stepOf } from "./service.ts";
 
 export interface Writer {
   readonly operation: OperationName;
@@ -31,6 +31,8 @@ export interface Writer {
   readonly own?: { readonly step: string; readonly direction: Direction; readonly attempt: number } | undefined;
   /** Of a sweep: it has found the job past its deadline, and going forward. */
   readonly isPastDeadline?: true;
+  /** What the clock shows, where it moves. */
+  readonly nowMs?: number;
   /** Agents are known to be absent: a step that they do not take up fails. */
   readonly isNobodyThere?: boolean;
   /** Of a reply: the step that it is for, and what the clock showed when it was accepted. */
@@ -74,13 +76,13 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
   }
   const ofDeadline = faultOfDeadline(before, after, writer);
   if (ofDeadline !== undefined) return ofDeadline;
+  const { nowMs = NOW_MS } = writer;
   const isOverdue = writer.operation === "sweep" && !writer.isPastDeadline;
   if (isOverdue && before.processState === "Processing" && after.processState !== "Processing") {
-    if (before.dueAt === undefined || Date.parse(before.dueAt) > NOW_MS)
+    if (before.dueAt === undefined || Date.parse(before.dueAt) > nowMs)
       return "called overdue before its time on every clock";
     const cut = runsInHand(before.steps).find(
-      ({ step, direction, run }) =>
-        Date.parse(expiresAt(run)) > NOW_MS && !isSameRun(after.steps[step], direction, run),
+      ({ step, direction, run }) => Date.parse(expiresAt(run)) > nowMs && !isSameRun(after.steps[step], direction, run),
     );
     if (cut) return `${cut.step} is called overdue while it has time`;
   }
@@ -88,7 +90,7 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
     isShortened(run, runOf(after.steps[step], direction)),
   );
   if (shorter) return `the time that ${shorter.step} may wait is cut short`;
-  if (cutsShort(before, after)) return "the time that an operator gave is cut short";
+  if (cutsShort(before, after, nowMs)) return "the time that an operator gave is cut short";
   const isLeft = (name: string) => !mayMakePlace(before, name) && !saysDoneManually(before, after);
   const gone = Object.keys(before.steps).find((name) => after.steps[name] === undefined && isLeft(name));
   if (gone) return `step ${gone} is gone, and may have had an effect`;
@@ -102,7 +104,8 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
 
 /** The supervisor acts on a deadline once, when it has passed, and before anything else that is due of the job. */
 function faultOfDeadline(before: StateRecord, after: StateRecord, { isPastDeadline }: Writer): string | undefined {
-  const isSaid = after.error?.kind === "deadlinePassed" && before.error?.kind !== "deadlinePassed";
+  const known = [before.error?.kind, before.error?.cause?.kind];
+  const isSaid = after.error?.kind === "deadlinePassed" && !known.includes("deadlinePassed");
   if (isSaid && !isPastDeadline) return "a deadline is said to have passed that has not, or that hits nothing any more";
   if (!isPastDeadline) return undefined;
   if (!isSaid) return "the deadline has passed, and the supervisor lets the job go on";
@@ -120,10 +123,16 @@ const RECORDED = /^(?<way>compensation of )?(?<step>\S+): recorded as (?<not>not
 
 const EXTENDED = /^time extended to (\S+):/;
 
-/** The job is due when an operator said, and comes due before, while it is still at the same steps. */
-function cutsShort(before: StateRecord, after: StateRecord): boolean {
+/** The job is due when an operator said, and comes due before, while that time lasts and it is still at the same steps. */
+function cutsShort(before: StateRecord, after: StateRecord, nowMs: number): boolean {
   const until = before.history.map(({ what }) => EXTENDED.exec(what)?.[1]).findLast((at) => at !== undefined);
   if (until === undefined || before.dueAt !== until || after.dueAt === undefined || after.dueAt >= until) return false;
+  if (Date.parse(until) < nowMs) return false;
+  // It is due for a poll that may be missed, and no time of a step ends then.
+  const { dueAt } = after;
+  const isPolled = ({ accepted, completeBy }: StepRun) =>
+    (accepted?.pollAt ?? dueAt) < dueAt && dueAt < (completeBy ?? "");
+  if (inHand(after).some(isPolled)) return false;
   // What a claim gave to a step may be as long as what was given to the claim.
   if (inHand(before).some((run) => expiresAt(run) >= until)) return false;
   const isOn = after.processState === before.processState && after.attempt === before.attempt;
@@ -143,7 +152,7 @@ function isShortened(before: StepRun, after: StepRun | null): boolean {
 }
 
 /** Each run that failed once more, or oftener. In a compensation nobody asks what a step failed on its way forward. */
-function runsThatFailed(before: StateRecord, after: StateRecord) {
+export function runsThatFailed(before: StateRecord, after: StateRecord) {
   const ways = after.direction === "forward" ? (["forward", "compensate"] as const) : (["compensate"] as const);
   return Object.keys(before.steps).flatMap((name) =>
     ways.flatMap((way) => {
@@ -259,7 +268,7 @@ export function isEnded({ processState }: StateRecord): boolean {
 
 /** What is wrong with a call that would change the service's audit log. */
 export function faultOfCall(
-  call: OperationCall,
+  call: ServedCall,
   serviceState: ServiceState,
   record: StateRecord,
   attempt: number,
@@ -317,7 +326,8 @@ export function faultOfState(record: StateRecord, serviceState: ServiceState, wo
   // What a skipped step left behind is compensated by then, or left to a person.
   const isMeant = (step: StepRecord | undefined) =>
     step?.state === "Completed" || (step?.state === "Skipped" && step.compensation?.state === "Failed");
-  const isOdd = live.some((name) => !isMeant(record.steps[name]));
+  const isKept = (name: string) => isMeant(record.steps[name]) || compensationOf(workflow, name) === "nothing";
+  const isOdd = !live.every(isKept);
   const isOpen = Object.values(record.steps).some(({ state }) => state !== "Completed" && state !== "Skipped");
   if (record.processState === "Processed" && (isOdd || isOpen))
     return `processed, with the effects of ${live.join(", ")}`;

@@ -63,6 +63,13 @@ export const completedTask = (now: number, id: number, result: unknown): History
   Result: json(result),
 });
 
+export const failedTask = (now: number, id: number, reason: string): HistoryEvent => ({
+  ...event(EVENT.taskFailed, now),
+  TaskScheduledId: id,
+  Reason: reason,
+  Details: "",
+});
+
 export const createdTimer = (now: number, id: number, fireAt: number): HistoryEvent => ({
   ...event(EVENT.timerCreated, now, id),
   FireAt: new Date(fireAt).toISOString(),

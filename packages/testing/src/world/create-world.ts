@@ -1,23 +1,31 @@
 // A world for tests (P20): an app's business on its real agents, operations and orchestrator, with all servers in memory and a clock that skips time.
 
 import type { Business } from "@scheduler-agent-supervisor/core/app";
-import { attemptId, type StateRecord, type StepResult, type StepState } from "@scheduler-agent-supervisor/core/domain";
-import type { Rejection, StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
+import {
+  attemptId,
+  isThrown,
+  Outage,
+  type StateRecord,
+  type StepResult,
+  type StepState,
+} from "@scheduler-agent-supervisor/core/domain";
+import type { Messenger, Rejection, StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
 import {
   type Context,
   type Ports,
   SCHEDULER,
   scheduler,
   startClaimed,
-  sweep,
   takeCancellation,
 } from "@scheduler-agent-supervisor/core/scheduling";
 import { recordOf, type SupervisionEntry } from "@scheduler-agent-supervisor/core/store";
 import type { Attributes, EventName } from "@scheduler-agent-supervisor/core/telemetry";
 import { type EngineOptions, MemoryEngine, type WorldEngine } from "../memory/memory-engine.ts";
-import { createMemoryJobStore } from "../memory/memory-job-store.ts";
+import { createMemoryJobStore, type MemoryJobStore } from "../memory/memory-job-store.ts";
+import { createMemoryPauses } from "../memory/memory-pauses.ts";
 import type { HistoryEvent } from "../replay/orchestration-history.ts";
 import { type Handler, milliseconds, type ScriptedService } from "../services/scripted-service.ts";
+import { Outages } from "./outages.ts";
 import { type InFlight, Processes, SUPERVISOR } from "./processes.ts";
 import { type DueWork, VirtualTime } from "./virtual-time.ts";
 import { createActivities, createReceivers, type RemoteAgent, takeReportAt } from "./world-activities.ts";
@@ -27,6 +35,7 @@ import { createOperator, type Operator } from "./world-operator.ts";
 import { createWorldAgents, createWorldPorts, type PortsOptions } from "./world-ports.ts";
 import { ServiceNetwork, type Simulated } from "./world-services.ts";
 import { submitJob, WorldSubmissions } from "./world-submissions.ts";
+import { WorldSupervisor } from "./world-supervisor.ts";
 
 /** Options of `createWorld`. Only the business is required. */
 export interface WorldOptions {
@@ -121,9 +130,19 @@ export type Begun =
   | { readonly taken: "wait"; readonly process: string | undefined }
   | { readonly taken: "sweep" };
 
-/** A world that goes on by single events, and whose processes can be killed between them. */
+/** What stands before the store and the messenger of a world: it sees each call that arrives there. */
+export interface Before {
+  readonly store: (store: MemoryJobStore) => MemoryJobStore;
+  readonly messenger: (messenger: Messenger) => Messenger;
+}
+
+/** A world that goes on by single events, and whose processes can be killed, and parts be away, between them. */
 export interface SteppedWorld extends World {
   readonly processes: Processes;
+  readonly time: VirtualTime;
+  readonly outages: Outages;
+  /** The supervisor looks now, whatever else is due. */
+  sweep(): Promise<void>;
   /** Puts a submission into its queue. */
   send(content: unknown): void;
   /** The next event, and all that follows from it at once; undefined if nothing is left to do. */
@@ -133,8 +152,8 @@ export interface SteppedWorld extends World {
 }
 
 /** The same, by single events. */
-export function createSteppedWorld(options: WorldOptions): SteppedWorld {
-  return new TestWorld(options, (engine) => new MemoryEngine(engine));
+export function createSteppedWorld(options: WorldOptions, before?: Before): SteppedWorld {
+  return new TestWorld(options, (engine) => new MemoryEngine(engine), before);
 }
 
 class TestWorld implements SteppedWorld {
@@ -144,49 +163,56 @@ class TestWorld implements SteppedWorld {
   readonly operator: Operator;
   readonly #outgoing: Outgoing = { statuses: [], rejections: this.rejections, quarantined: [] };
   readonly #submitted = new Map<string, unknown>();
-  readonly #time: VirtualTime;
+  readonly time: VirtualTime;
+  readonly outages: Outages;
   readonly #store = createMemoryJobStore();
   readonly #services: ServiceNetwork;
   readonly #engine: WorldEngine;
+  /** The engine as the app reaches it. */
+  readonly #client: WorldEngine;
   readonly #loop: WorldLoop;
   readonly #portsOptions: PortsOptions;
   readonly #submissions: WorldSubmissions;
   #context: Context;
   #begun: Begun | undefined;
   readonly #startMs: number;
-  readonly #sweepEveryMs: number;
-  #sweptAt = Number.NEGATIVE_INFINITY;
+  readonly #supervisor: WorldSupervisor;
 
-  constructor(options: WorldOptions, engineFrom: EngineFrom) {
+  constructor(options: WorldOptions, engineFrom: EngineFrom, before?: Before) {
     const { business, remoteAgents = {}, startAt = START, seed = 1, sweepEvery = "PT30S" } = options;
     this.#startMs = Date.parse(startAt);
-    this.#sweepEveryMs = milliseconds(sweepEvery);
     const time = new VirtualTime(this.#startMs, seed);
-    this.#time = time;
+    this.time = time;
+    const outages = new Outages(time);
+    this.outages = outages;
     const begin = (work: () => Promise<void>, process?: string) => this.#loop.begin(work, process);
-    this.processes = new Processes(time, begin);
+    this.processes = new Processes(time, outages, begin);
     const { deliver } = this.processes;
+    this.#supervisor = new WorldSupervisor({
+      ...{ store: this.#store, time, outages, processes: this.processes, context: () => this.#context },
+      ...{ startMs: this.#startMs, everyMs: milliseconds(sweepEvery) },
+    });
     this.#submissions = new WorldSubmissions({
       ...{ business, time, processes: this.processes },
       context: () => this.#context,
-      engine: () => this.#engine,
+      engine: () => this.#client,
     });
     this.#services = new ServiceNetwork(options, time, {
       begin,
       fail: (cause) => this.#loop.fail(cause),
-      report: (url, body) => takeReportAt(url, body, this.#engine, this.#context),
+      report: (url, body) => takeReportAt(url, body, this.#client, this.#context),
     });
     this.#loop = new WorldLoop({
       time,
       network: this.#services,
-      sweepAt: () => this.#sweepAt(),
-      sweep: () => this.#sweep(),
+      sweepAt: () => this.#supervisor.nextAt(),
+      sweep: () => this.#supervisor.sweep(),
       onBegun: (work) => {
         this.#begun = this.#begunBy(work);
       },
     });
     const receivers = createReceivers(
-      () => this.#engine,
+      () => this.#client,
       () => this.#context,
       remoteAgents,
       this.#services,
@@ -199,9 +225,15 @@ class TestWorld implements SteppedWorld {
       (queue, key) => this.#submissions.receiverOf(queue, key),
     );
     const { endpoints, routing } = this.#services;
+    const { pauses, presence } = createMemoryPauses(
+      () => time.shown,
+      (store) => outages.over("store", store),
+    );
     this.#portsOptions = {
-      ...{ business, endpoints, routing, messenger, time },
-      ...{ store: this.#store, timing: options.timing, send: this.#submissions.sendOwn },
+      ...{ business, endpoints, routing, time, pauses, presence, outages },
+      store: outages.over("store", before?.store(this.#store) ?? this.#store),
+      messenger: outages.over("bus", before?.messenger(messenger) ?? messenger),
+      ...{ timing: options.timing, send: this.#submissions.sendOwn },
     };
     const ports = createWorldPorts(this.#portsOptions);
     const telemetry = {
@@ -212,15 +244,16 @@ class TestWorld implements SteppedWorld {
     };
     this.#context = { ...ports, telemetry };
     const activity = createActivities(
-      () => this.#engine,
+      () => this.#client,
       () => this.#context,
     );
     this.#engine = engineFrom({ orchestrators: { [SCHEDULER]: scheduler }, activity, time, begin, deliver });
-    this.operator = createOperator(this.#context, this.#engine, (action) => this.#settle(action));
+    this.#client = outages.over("engine", this.#engine);
+    this.operator = createOperator(this.#context, pauses, this.#client, (action) => this.#settle(action));
   }
 
   get now(): string {
-    return new Date(this.#time.now).toISOString();
+    return new Date(this.time.now).toISOString();
   }
 
   service(agent: string): ScriptedService {
@@ -234,7 +267,7 @@ class TestWorld implements SteppedWorld {
     if (faults) return { kind: "rejected", faults };
     const jobId = this.#submissions.idOf(content);
     this.#submitted.set(jobId, content);
-    if (claim?.kind === "claimed") await this.#settle(() => startClaimed(this.#engine, claim, this.#context));
+    if (claim?.kind === "claimed") await this.#settle(() => startClaimed(this.#client, claim, this.#context));
     return { kind: "recorded", record: this.record(jobId) };
   }
 
@@ -246,6 +279,10 @@ class TestWorld implements SteppedWorld {
     this.#begun = undefined;
     await this.#loop.run({ isDone: () => this.#begun !== undefined, ...this.#limits(MOST_EVENTS) });
     return this.#begun;
+  }
+
+  sweep(): Promise<void> {
+    return this.#settle(() => this.#supervisor.sweep(), SUPERVISOR);
   }
 
   kill(process: string): void {
@@ -270,7 +307,7 @@ class TestWorld implements SteppedWorld {
   async run({ for: duration, until, most = MOST_EVENTS }: RunOptions = {}): Promise<void> {
     await this.#loop.run({
       ...(until && { isDone: until }),
-      ...(duration !== undefined && { until: this.#time.now + milliseconds(duration) }),
+      ...(duration !== undefined && { until: this.time.now + milliseconds(duration) }),
       ...this.#limits(most),
     });
   }
@@ -296,7 +333,7 @@ class TestWorld implements SteppedWorld {
 
   async auditLog(): Promise<readonly SupervisionEntry[]> {
     const found: SupervisionEntry[] = [];
-    for (let day = this.#startMs; day < this.#time.now + DAY_MS; day += DAY_MS) {
+    for (let day = this.#startMs; day < this.time.now + DAY_MS; day += DAY_MS) {
       for await (const entry of this.#context.supervision.entries(new Date(day).toISOString().slice(0, 10)))
         found.push(entry);
     }
@@ -308,13 +345,20 @@ class TestWorld implements SteppedWorld {
   }
 
   /** What came of an action, in the world's time: nothing else waits for it. */
-  async #settle<Result>(action: () => Promise<Result>): Promise<Result> {
-    let settled: { readonly result: Result } | undefined;
+  async #settle<Result>(action: () => Promise<Result>, process?: string): Promise<Result> {
+    let settled: { readonly result: Result } | { readonly fault: Outage } | undefined;
     this.#loop.begin(async () => {
-      settled = { result: await action() };
-    });
+      try {
+        settled = { result: await action() };
+      } catch (cause) {
+        // Whoever asked is told so.
+        if (!isThrown(Outage, cause)) throw cause;
+        settled = { fault: cause };
+      }
+    }, process);
     await this.#loop.run({ isDone: () => settled !== undefined, ...this.#limits(MOST_EVENTS) });
     if (!settled) throw new Error("what was asked of the world waits for something that never comes");
+    if ("fault" in settled) throw settled.fault;
     return settled.result;
   }
 
@@ -328,33 +372,7 @@ class TestWorld implements SteppedWorld {
     };
     return { most, describe };
   }
-
-  /** The supervisor's timer ticks for ever: here at those ticks alone at which there is something to find. */
-  async #sweepAt(): Promise<number | undefined> {
-    const instants: (string | null | undefined)[] = [];
-    for await (const { record } of this.#store.due(FOREVER)) {
-      instants.push(record.dueAt);
-      break;
-    }
-    for await (const { record } of this.#store.pastDeadline(FOREVER)) {
-      instants.push(record.deadlineAt);
-      break;
-    }
-    const [first] = instants.flatMap((at) => at ?? []).sort();
-    if (first === undefined) return undefined;
-    const overdueAt = Date.parse(first) + this.#context.timing.clockSkewMs + 1;
-    const from =
-      Math.max(overdueAt, this.#sweptAt + 1, this.#time.now, this.processes.downUntil(SUPERVISOR) ?? 0) - this.#startMs;
-    return this.#startMs + Math.ceil(from / this.#sweepEveryMs) * this.#sweepEveryMs;
-  }
-
-  async #sweep(): Promise<void> {
-    this.#sweptAt = this.#time.now;
-    await sweep(this.#context);
-  }
 }
-
-const FOREVER = "9999-12-31T00:00:00.000Z";
 
 function mapped<One, Other>(
   all: { readonly [name: string]: One },

@@ -1,4 +1,6 @@
 // The processes of a world: what each has in hand, and what becomes of it when one is killed, and when a message is late or comes twice.
+import { isThrown, Outage } from "@scheduler-agent-supervisor/core/domain";
+import type { Outages } from "./outages.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 export const SUBMISSION = "submission";
@@ -7,6 +9,11 @@ export const SUPERVISOR = "supervisor";
 
 /** A killed process is replaced after so long; then whatever it had in hand is delivered again, as by a broker whose lock runs out. */
 const REPLACED_AFTER_MS = 30_000;
+/** A message that can't be worked on during an outage comes again after so long: see functions/hold-message.ts. */
+const HELD_MS = 2000;
+
+/** While it is away, nobody gets what it hands out. */
+const HANDED_OUT_BY = { message: "bus", activity: "engine", turn: "engine" } as const;
 
 export interface Delivery {
   /** `message`: of the broker; `activity`, `turn`: of the durable engine. */
@@ -46,14 +53,16 @@ export class Processes {
   isEachTwice = false;
   readonly #time: VirtualTime;
   readonly #begin: Begin;
+  readonly #outages: Outages;
   readonly #waiting = new Map<number, Waiting>();
   readonly #inHand = new Set<Item>();
   readonly #upAt = new Map<string, number>();
   #made = 0;
   #last: InFlight | undefined;
 
-  constructor(time: VirtualTime, begin: Begin) {
+  constructor(time: VirtualTime, outages: Outages, begin: Begin) {
     this.#time = time;
+    this.#outages = outages;
     this.#begin = begin;
   }
 
@@ -98,6 +107,11 @@ export class Processes {
     for (const one of [...this.#waiting.values()]) if (one.delivery.to === process) this.#move(one, one.at);
   }
 
+  /** Nothing is handed out any more by what has just gone away. */
+  hold(): void {
+    for (const one of [...this.#waiting.values()]) this.#move(one, one.at);
+  }
+
   /** The message comes so much later. */
   delay(id: number, ms: number): void {
     const one = this.#waiting.get(id);
@@ -119,7 +133,8 @@ export class Processes {
 
   #move(one: Waiting, at: number): void {
     one.cancel();
-    one.at = Math.max(at, this.#upAt.get(one.delivery.to) ?? at);
+    const { to, kind } = one.delivery;
+    one.at = Math.max(at, this.#upAt.get(to) ?? at, this.#outages.until(HANDED_OUT_BY[kind]) ?? at);
     one.cancel = this.#time.atAllEvents(one.at, () => this.#take(one));
   }
 
@@ -129,7 +144,12 @@ export class Processes {
     const item = { delivery: one.delivery, work: one.work };
     this.#inHand.add(item);
     const work = async () => {
-      await item.work();
+      try {
+        await item.work();
+      } catch (cause) {
+        if (one.delivery.kind !== "message" || !isThrown(Outage, cause)) throw cause;
+        this.#wait(item, this.#time.now + HELD_MS);
+      }
       this.#inHand.delete(item);
     };
     this.#begin(work, one.delivery.to);

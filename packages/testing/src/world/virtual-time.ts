@@ -31,6 +31,8 @@ export class VirtualTime {
   #agenda: Due[] = [];
   #made = 0;
   readonly #random: () => number;
+  /** By how much each process's clock is ahead, in milliseconds; less than nothing: behind. */
+  readonly ahead = new Map<string, number>();
 
   /** @param startMs milliseconds since 1970 */
   constructor(startMs: number, seed: number) {
@@ -41,6 +43,16 @@ export class VirtualTime {
   /** Milliseconds since 1970. */
   get now(): number {
     return this.#now;
+  }
+
+  /** The same as the clock of the process shows it whose code asks. */
+  get shown(): number {
+    return this.#now + (this.ahead.get(this.process ?? "") ?? 0);
+  }
+
+  /** The process whose code asks; undefined for a service, an operator or the test. */
+  get process(): string | undefined {
+    return surroundings.getStore()?.process;
   }
 
   /** The next instant at which something is due; undefined where nothing is. */
@@ -201,7 +213,7 @@ function pause(time: VirtualTime, ms = 0, value: unknown, signal: AbortSignal | 
 }
 
 /** The generator "mulberry32": small, and good enough for pauses. */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

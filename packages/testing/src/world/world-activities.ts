@@ -1,12 +1,14 @@
 // What runs in a world: the activities of the scheduler and of the agents, and the receivers of messages and reports. Each does what its function does.
 import {
+  isThrown,
   type Look,
+  Outage,
   outputOf,
   type PollTask,
   type StepEnd,
   type StepTask,
 } from "@scheduler-agent-supervisor/core/domain";
-import type { AgentReplyMessage, AgentRequestMessage } from "@scheduler-agent-supervisor/core/messaging";
+import type { AgentReplyMessage, AgentRequestMessage, Unreadable } from "@scheduler-agent-supervisor/core/messaging";
 import {
   answerRequest,
   askAgent,
@@ -107,8 +109,10 @@ export function createReceivers(
       const { ticket } = request;
       if (reply) await context().messenger.answer("agent-replies", { ...reply, ticket } as AgentReplyMessage);
     },
-    async reply(reply) {
-      const received = await takeReply(reply, context());
+    async reply(reply, enqueuedAt) {
+      const received = await takeReply(reply, context(), {
+        message: { enqueuedAt } as NonNullable<Unreadable["received"]>,
+      });
       if (received) await reportEnd(engine(), received.ticket.jobId, received);
     },
   };
@@ -124,12 +128,17 @@ export async function takeReportAt(
   const parsed = parseReport(url.slice(`${APP_URL}/${COMPLETIONS_PATH}/`.length), JSON.stringify(body));
   if (parsed.kind === "unknown") return "nobody waits";
   if (parsed.kind === "invalid") throw atFault(parsed.faults);
-  const taken = await takeReport(parsed.report, context);
-  if (taken.kind === "misfit") throw atFault(taken.faults);
-  if (taken.kind === "late" || taken.kind === "unknown") return "nobody waits";
-  if (taken.kind === "not yet") return "again";
-  if (taken.kind === "recorded") await reportEnd(engine, parsed.report.address.jobId, taken.received);
-  return "taken";
+  try {
+    const taken = await takeReport(parsed.report, context);
+    if (taken.kind === "misfit") throw atFault(taken.faults);
+    if (taken.kind === "late" || taken.kind === "unknown") return "nobody waits";
+    if (taken.kind === "not yet") return "again";
+    if (taken.kind === "recorded") await reportEnd(engine, parsed.report.address.jobId, taken.received);
+    return "taken";
+  } catch (cause) {
+    if (isThrown(Outage, cause)) return "again";
+    throw cause;
+  }
 }
 
 function atFault(faults: readonly string[]): Error {

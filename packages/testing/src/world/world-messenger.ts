@@ -11,6 +11,9 @@ import type {
 import { type Deliver, SCHEDULER } from "./processes.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
+/** The queues of requests drop a message whose id they know: see infra/entities/service-bus.json. */
+const KNOWN_FOR_MS = 600_000;
+
 /** What was published, the first message first. */
 export interface Outgoing {
   readonly statuses: StatusMessage[];
@@ -22,7 +25,8 @@ export interface Outgoing {
 export interface Receivers {
   readonly startAttempt: (startAttempt: StartAttempt) => Promise<void>;
   readonly request: (agent: string, request: AgentRequestMessage) => Promise<void>;
-  readonly reply: (reply: AgentReplyMessage) => Promise<void>;
+  /** @param enqueuedAt when it came into its queue */
+  readonly reply: (reply: AgentReplyMessage, enqueuedAt: string) => Promise<void>;
 }
 
 /**
@@ -41,6 +45,7 @@ export function createWorldMessenger(
     const receive = receiverOf(queue, key);
     if (receive) deliver({ kind: "message", to: SCHEDULER, jobId, what: `message to ${queue}` }, receive, time.now);
   };
+  const askedAt = new Map<string, number>();
   return {
     async publish({ replyTo, correlationId }, messages) {
       if (replyTo === null) return "nobody-asked";
@@ -60,6 +65,10 @@ export function createWorldMessenger(
       deliver(message, () => receivers().startAttempt(asSent(startAttempt)), instantOf(at));
     },
     async ask(agent, request, leftMs, { at } = {}) {
+      const id = JSON.stringify(request.ticket);
+      const isAgain = time.now - (askedAt.get(id) ?? Number.NEGATIVE_INFINITY) < KNOWN_FOR_MS;
+      if (isAgain) return "asked";
+      askedAt.set(id, time.now);
       const goneAt = instantOf(at) + leftMs;
       const sent = asSent(request);
       const message = {
@@ -77,9 +86,10 @@ export function createWorldMessenger(
     async answer(_replyTo, reply) {
       const sent = asSent(reply);
       const { jobId, step } = reply.ticket;
+      const enqueuedAt = new Date(time.now).toISOString();
       deliver(
         { kind: "message", to: SCHEDULER, jobId, what: `reply: ${step}` },
-        () => receivers().reply(sent),
+        () => receivers().reply(sent, enqueuedAt),
         time.now,
       );
     },

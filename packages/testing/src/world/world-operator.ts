@@ -3,8 +3,10 @@ import type { StepResult } from "@scheduler-agent-supervisor/core/domain";
 import { parseOperatorRequest, type StepReport } from "@scheduler-agent-supervisor/core/messaging";
 import {
   type Context,
+  changePause,
   type Operated,
   operateJob,
+  type Pauses,
   type Reported,
   reportEnd,
   reportStep,
@@ -20,7 +22,11 @@ export interface Operator {
   /** @param how `job`: the content as edited */
   resubmit(
     id: string,
-    how?: Because & { readonly job?: unknown; readonly compensatedManually?: boolean },
+    how?: Because & {
+      readonly job?: unknown;
+      readonly compensatedManually?: boolean;
+      readonly direction?: "forward";
+    },
   ): Promise<Operated>;
   compensate(id: string, because?: Because): Promise<Operated>;
   cancel(id: string, because?: Because): Promise<Operated>;
@@ -29,6 +35,9 @@ export interface Operator {
   markResolved(id: string, because?: Because): Promise<Operated>;
   /** Records whether a step was done whose outcome is unknown. */
   recordOutcome(id: string, step: string, found: Found): Promise<Operated>;
+  /** New work of the agent waits. */
+  pause(agent: string, because?: Because): Promise<void>;
+  resume(agent: string, because?: Because): Promise<void>;
   /** Reports a step that is done later, instead of the service. */
   report(id: string, step: string, report: StepReport): Promise<Reported>;
 }
@@ -46,6 +55,7 @@ const REASON = "a test wants it";
 /** @param settle waits until an action has returned, in the world's time */
 export function createOperator(
   context: Context,
+  pauses: Pauses,
   engine: WorldEngine,
   settle: <Result>(action: () => Promise<Result>) => Promise<Result>,
 ): Operator {
@@ -56,7 +66,15 @@ export function createOperator(
       if (parsed.kind === "invalid") return Promise.resolve(parsed);
       return settle(() => operateJob(id, parsed.request, CALLER, context));
     };
+  const changed =
+    (change: "pause" | "resume") =>
+    (name: string, { reason = REASON }: Because = {}) =>
+      settle(async () => {
+        await changePause({ kind: "agent", name, change, reason }, CALLER.by, pauses, context);
+      });
   return {
+    pause: changed("pause"),
+    resume: changed("resume"),
     resubmit: operate("resubmit"),
     compensate: operate("compensate"),
     cancel: operate("cancel"),

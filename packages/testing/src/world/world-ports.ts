@@ -5,11 +5,18 @@ import type { AgentEndpoints, Business } from "@scheduler-agent-supervisor/core/
 import type { RouteOptions } from "@scheduler-agent-supervisor/core/composition";
 import { offered } from "@scheduler-agent-supervisor/core/domain";
 import type { Messenger } from "@scheduler-agent-supervisor/core/messaging";
-import { completionUrl, createAbsences, type Ports, USUAL_TIMING } from "@scheduler-agent-supervisor/core/scheduling";
+import {
+  type AgentPresence,
+  completionUrl,
+  createAbsences,
+  type Pauses,
+  type Ports,
+  USUAL_TIMING,
+} from "@scheduler-agent-supervisor/core/scheduling";
 import { createMemoryAuditLog } from "../memory/memory-audit-log.ts";
 import type { MemoryJobStore } from "../memory/memory-job-store.ts";
 import { createMemoryLease } from "../memory/memory-leadership.ts";
-import { createMemoryPresence } from "../memory/memory-presence.ts";
+import type { Outages } from "./outages.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** Where a world's app takes reports of steps that are done later. */
@@ -22,6 +29,9 @@ export interface PortsOptions {
   readonly timing: Partial<Ports["timing"]> | undefined;
   readonly store: MemoryJobStore;
   readonly messenger: Messenger;
+  readonly pauses: Pauses;
+  readonly presence: AgentPresence;
+  readonly outages: Outages;
   readonly time: VirtualTime;
   /** What this app's own agents send over the bus. */
   readonly send: AgentResources["send"];
@@ -33,30 +43,26 @@ export function createWorldAgents({
   endpoints,
   routing,
   store,
+  pauses,
   time,
   send,
-}: Pick<PortsOptions, "business" | "endpoints" | "routing" | "store" | "time" | "send">): Ports["agents"] {
-  const now = () => time.now;
-  return business.createAgents(endpoints, { ...routing, now }, { store, now, send });
+}: Omit<PortsOptions, "timing" | "messenger" | "presence" | "outages">): Ports["agents"] {
+  const now = () => time.shown;
+  const mayBegin = async (name: string) => !(await pauses.isPaused({ kind: "agent", name }));
+  return business.createAgents(endpoints, { ...routing, now, mayBegin }, { store, now, send });
 }
 
-export function createWorldPorts({
-  business,
-  endpoints,
-  routing,
-  timing,
-  store,
-  messenger,
-  time,
-  send,
-}: PortsOptions): Ports {
+export function createWorldPorts(options: PortsOptions): Ports {
+  const { business, endpoints, timing, store, messenger, pauses, presence, outages, time } = options;
   const workflows = business.loadWorkflows();
-  const now = () => time.now;
+  const now = () => time.shown;
   let nonces = 0;
   return {
     store,
     messenger,
-    agents: createWorldAgents({ business, endpoints, routing, store, time, send }),
+    pauses,
+    presence,
+    agents: createWorldAgents(options),
     jobFor: business.contentFor,
     checkResult: business.checkResult,
     workflows,
@@ -69,8 +75,7 @@ export function createWorldPorts({
     timing: { ...USUAL_TIMING, ...timing },
     taskHub: "world",
     leadership: createMemoryLease(15_000, now).heldBy("supervisor"),
-    supervision: createMemoryAuditLog(),
-    presence: createMemoryPresence(now),
+    supervision: outages.over("store", createMemoryAuditLog()),
     absences: createAbsences(now),
     admission: { admit: async () => undefined },
     completionUrl: (ticket) => completionUrl(APP_URL, ticket),

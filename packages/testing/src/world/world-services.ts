@@ -19,10 +19,10 @@ import { APP_URL } from "./world-ports.ts";
 /** What the app allows to be under way at once at an endpoint that says nothing. */
 const CAPACITY = 64;
 
-/** Whoever reports what can't be taken yet does it again after so long: see functions/completions.ts. */
+/** Whoever reports what can't be taken yet does it again after so long (functions/completions.ts), then after twice as long each time. */
 const REPORT_AGAIN_MS = 30_000;
-/** A service gives up then. */
-const MOST_REPORTS = 20;
+/** A service gives up then, after more than a day. */
+const MOST_REPORTS = 13;
 
 type Values = { readonly [member: string]: unknown };
 
@@ -169,12 +169,12 @@ export class ServiceNetwork implements Network {
   }
 
   #report(url: string, at: string, body: object, reported: () => void, times = 1): void {
-    const again = new Date(Date.parse(at) + REPORT_AGAIN_MS).toISOString();
     this.#time.atAllEvents(Date.parse(at), () =>
       this.#surroundings.begin(async () => {
         const outcome = await this.#surroundings.report(url, body);
-        if (outcome === "again" && times < MOST_REPORTS) this.#report(url, again, body, reported, times + 1);
-        else reported();
+        if (outcome !== "again" || times === MOST_REPORTS) return reported();
+        const again = new Date(this.#time.now + REPORT_AGAIN_MS * 2 ** (times - 1)).toISOString();
+        this.#report(url, again, body, reported, times + 1);
       }),
     );
   }

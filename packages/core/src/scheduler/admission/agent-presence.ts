@@ -21,7 +21,7 @@ export interface AgentPresence {
    */
   began(scheduledAt: string): void;
   /**
-   * Called when the engine is found not to know an attempt: what waited until now waited for the engine.
+   * Called when the engine can't be reached or is found not to know an attempt, or when a request can't be sent: what waited until now waited for the engine.
    * @throws if the store does not answer
    */
   engineLost(): Promise<void>;
@@ -127,7 +127,8 @@ export function createAgentPresence({ pauses, store, now }: AgentPresencePorts):
       delay.saw(now() - Date.parse(scheduledAt));
     },
     async engineLost() {
-      await begin(ENGINE);
+      // Each message that is held during an outage finds it.
+      if (!ownWatch(ENGINE)) await begin(ENGINE);
     },
     get engineLateMs() {
       return delay.longestMs;
