@@ -149,7 +149,7 @@ export const OF_SUPERVISION = [
       "A pause does not stop the clock of a wait.",
       "core:domain/record/wait.ts afterPauses",
       ["return", "undefined"],
-      `${RANDOM} -t from seed 131:`,
+      "operations:own-absence.test.ts -t for a while within the wait",
     ],
     [
       "A wait ends though the app was away at its end.",
@@ -171,7 +171,7 @@ export const OF_SUPERVISION = [
     ],
     [
       "A step that waited for an engine that can't be reached counts as a failure.",
-      "core:scheduler/scheduler-client.ts startClaimed",
+      "core:scheduler/admission/agent-presence.ts handedOut",
       ["drop call", "engineLost"],
       `${RANDOM} -t from seed 331:`,
     ],

@@ -15,8 +15,9 @@ import {
   type StepEnd,
   type StepOutcome,
 } from "../domain/steps/attempt.ts";
-import { inWords, isThrown } from "../domain/thrown.ts";
+import { inWords } from "../domain/thrown.ts";
 import { ofKnownVersion } from "../messaging/agent-messages.ts";
+import { handedOut } from "./admission/agent-presence.ts";
 import type { Context } from "./ports.ts";
 import { publishOrKeep } from "./publishing/publish.ts";
 
@@ -46,20 +47,16 @@ const SUPERSEDED: StepOutcome = { kind: "superseded" };
  * delivered again. Throws `EngineUnavailable` where the engine can't be reached.
  * False where the engine does not know the attempt before.
  */
-export async function startClaimed(
+export function startClaimed(
   client: OrchestrationClient,
   { attempt, isBehind }: Claimed,
   context: Context,
 ): Promise<boolean> {
-  try {
+  return handedOut(context.presence, async () => {
     const isKnown = await startAttempt(client, attempt);
     if (isBehind) await report(client, attempt.jobId, attempt.attempt, await readProgress(lookOf(attempt), context));
     return isKnown;
-  } catch (cause) {
-    // No agent could take up what it did not hand out.
-    if (isThrown(EngineUnavailable, cause)) await context.presence.engineLost();
-    throw cause;
-  }
+  });
 }
 
 /**

@@ -9,6 +9,7 @@ import { scheduler } from "./scheduler.ts";
 
 interface FakeTask {
   isCompleted: boolean;
+  isFaulted?: boolean;
   result?: unknown;
 }
 interface FakeTimer extends FakeTask {
@@ -19,6 +20,7 @@ interface FakeTimer extends FakeTask {
 function engineFor(attempt: Attempt) {
   const timers: FakeTimer[] = [];
   const events: FakeTask[] = [];
+  const activities: (FakeTask & { readonly name: string })[] = [];
   const begun = (task: FakeTask) => task;
   const df = {
     getInput: () => attempt,
@@ -41,10 +43,15 @@ function engineFor(attempt: Attempt) {
         },
       };
     },
-    callActivity: () => begun({ isCompleted: false }),
+    callActivity: (name: string) => {
+      const activity = { name, isCompleted: false };
+      activities.push(activity);
+      return activity;
+    },
+    callActivityWithRetry: (name: string) => name,
     Task: { any: (tasks: Task[]) => tasks, all: (tasks: Task[]) => tasks },
   };
-  return { timers, events, context: { df } as unknown as OrchestrationContext };
+  return { timers, events, activities, context: { df } as unknown as OrchestrationContext };
 }
 
 /** An attempt at a job whose step is done later, and the same after it was reported. */
@@ -71,4 +78,17 @@ test("P14 a timer that has fired is not cancelled", () => {
   Object.assign(timers[0] as FakeTimer, { isCompleted: true });
   expect(run.next().done).toBe(false);
   expect(timers).toMatchObject([{ isCancelled: false }, { isCancelled: false }]);
+});
+
+test("P16 what an activity recorded that then failed is published when another step ends the job", () => {
+  const { timers, events, activities, context } = engineFor(waiting());
+  const run = scheduler(context);
+  run.next();
+  Object.assign(timers[0] as FakeTimer, { isCompleted: true });
+  run.next();
+  Object.assign(activities[0] as FakeTask, { isCompleted: true, isFaulted: true });
+  run.next();
+  Object.assign(events[0] as FakeTask, { isCompleted: true, result: { kind: "completed", steps: {}, hasEnded: true } });
+  expect(run.next()).toEqual({ done: false, value: "publishEnd" });
+  expect(run.next()).toEqual({ done: true, value: "concluded" });
 });

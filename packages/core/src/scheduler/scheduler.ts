@@ -43,12 +43,12 @@ export function* scheduler(context: df.OrchestrationContext): Generator<df.Task,
   let attempt = context.df.getInput() as Attempt;
   const begun = new Set<string>(attempt.begun);
   const asked = new Set<string>();
-  const history = new HistoryLength(attempt, attempt.historyBytes);
+  const history = new HistoryLength(attempt);
   let wait: Wait = { until: "", looks: 0, due: NOTHING, event: undefined };
   let behindSince = attempt.begun && readsNow(context);
   for (;;) {
     if (history.isOver) {
-      context.df.continueAsNew(continued(attempt, begun));
+      context.df.continueAsNew(continued(attempt, begun, history.hasFailed));
       return "continued";
     }
     // It waits until it knows the record: a step needs the results of all steps before it.
@@ -85,6 +85,7 @@ export function* scheduler(context: df.OrchestrationContext): Generator<df.Task,
     if (obstacle) return obstacle;
     for (const outcome of outcomes) {
       if (outcome.kind !== "completed") continue;
+      if (outcome.hasEnded && history.hasFailed) yield* publishEnd(context, attempt);
       if (outcome.hasEnded) return "concluded";
       attempt = advance(attempt, outcome);
     }

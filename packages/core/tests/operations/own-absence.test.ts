@@ -311,6 +311,20 @@ describe("the app is away", () => {
   });
 });
 
+describe("the app is away twice", () => {
+  test("and once more over the end: what is found last counts", async () => {
+    world.answers.set("reserve", () => ({ kind: "accepted" }));
+    await begun(stay("PT1H"));
+    world.absences.failed();
+    world.clock += MINUTE_MS;
+    world.absences.seen();
+    world.clock += 2 * HOUR_MS;
+    await sweep(world);
+    expect(await isOver()).toBe(false);
+    expect(await report(DONE)).toBe("recorded");
+  });
+});
+
 describe("an agent that is asked over its queue", () => {
   const latest = () => world.requests.at(-1)?.request;
   const reply = (body: object) => takeReply({ ticket: latest()?.ticket, ...body }, world);
@@ -380,6 +394,45 @@ describe("an agent that is asked over its queue", () => {
     world.clock += 10_000;
     await sweep(world);
     expect(latest()?.ticket).toEqual(lost?.ticket);
+    expect(await isOver()).toBe(false);
+  });
+
+  test("P16 a crash between the request and the record: the answer to that request counts", async () => {
+    await begun(stay("PT1H", "queue"));
+    await reply(later);
+    world.clock += 2 * HOUR_MS;
+    const { replace } = world.store;
+    Object.assign(world.store, { replace: async () => Promise.reject(new Error("away")) });
+    await sweep(world);
+    Object.assign(world.store, { replace });
+    await takeReply({ ticket: latest()?.ticket, ...later }, world, cameAt(NOON_MS + MINUTE_MS));
+    expect(await step()).toMatchObject({ state: "Awaiting", again: { round: 4 } });
+  });
+
+  test("P16 whose answer is not there at the end, is asked once more: its queue may have been away", async () => {
+    await begun(stay("PT1H", "queue"));
+    await reply(later);
+    await pass(HOUR_MS + MINUTE_MS);
+    expect(latest()).toMatchObject({ ticket: { round: 3 }, awaited: { reference: "booking 7" } });
+    await reply({ kind: "done", result: {} });
+    expect(await record()).toMatchObject({ processState: "Processed", failureCount: 0 });
+  });
+
+  test("P8 and that never answers: the wait ends after it was asked once more", async () => {
+    await begun(stay("PT1H", "queue"));
+    await reply(later);
+    await pass(HOUR_MS + 12 * MINUTE_MS);
+    expect(await record()).toMatchObject({ direction: "compensate", error: { kind: "expired" } });
+    expect((await record())?.history.filter(({ what }) => what.includes("goes on"))).toHaveLength(1);
+  });
+
+  test("P16 whose word that it does it later waited for the app: the service has time to report again", async () => {
+    await begun(stay("PT1H", "queue"));
+    const inTime = world.clock + 5000;
+    world.clock += 50 * MINUTE_MS;
+    await takeReply({ ticket: latest()?.ticket, kind: "accepted" }, world, cameAt(inTime));
+    expect(await step()).toMatchObject({ state: "Awaiting" });
+    await pass(HOUR_MS + 45 * MINUTE_MS);
     expect(await isOver()).toBe(false);
   });
 });

@@ -43,6 +43,7 @@ interface Closing {
  */
 export class Attempts {
   readonly #pieces: Pieces;
+  readonly #forgets: boolean;
   readonly #inValue: (Attempted | undefined)[] = [];
   readonly #inPiece: (Attempted | undefined)[] = [];
   readonly #inPromises: (Attempted | undefined)[] = [];
@@ -51,12 +52,14 @@ export class Attempts {
   readonly #over: (Map<Attempted, number> | undefined)[] = [];
   readonly #closings = new Map<Attempted, Closing>();
 
-  constructor(pieces: Pieces) {
+  /** @param forgets whether a record keeps no attempt of a run that is over, unless somebody may still ask for it */
+  constructor(pieces: Pieces, forgets: boolean) {
     this.#pieces = pieces;
+    this.#forgets = forgets;
   }
 
   closedUp(given: State): State {
-    const state = this.#withoutOver(given);
+    const state = this.#forgets ? this.#withoutOver(given) : given;
     let found = this.#numbersInValue(state[RECORD] as number) | this.#numbersInPromises(state[PROMISES] as number);
     found |= this.#numbersInValue(state[PREVIOUS] as number);
     for (let at = FIRST_PIECE; at < state.length; at += 1) found |= this.#numbersInPiece(pieceOf(state[at] as number));

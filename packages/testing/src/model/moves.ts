@@ -83,9 +83,9 @@ export class Moves {
     this.#clock = new Clock(pieces, this.#engine, setting);
     this.#finalAnswers = new FinalAnswers(pieces, setting);
     this.#independence = new Independence(pieces, setting);
-    // A key that holds an attempt's number would stay as it is.
-    const isNumbered = setting.isExact || setting.isUnreduced || setting.mutant?.keyOf;
-    this.#attempts = isNumbered ? undefined : new Attempts(pieces);
+    // A key that holds an attempt's number would stay as it is. A poll that is never made is owed in one attempt after the other.
+    const isNumbered = setting.isExact || (setting.isUnreduced && !setting.polled) || setting.mutant?.keyOf;
+    this.#attempts = isNumbered ? undefined : new Attempts(pieces, !setting.isUnreduced);
   }
 
   /** Those of one piece where it may go first, or all: see independence.ts. To be asked again as `from` is. */

@@ -12,7 +12,7 @@ const SEARCHES: ReadonlySet<PropertyKey> = new Set(["due", "pastDeadline", "over
 export class Outages {
   readonly #time: VirtualTime;
   readonly #until = new Map<Part, number>();
-  readonly #lost = new Map<Part, ReadonlySet<string | undefined>>();
+  readonly #lost = new Set<Part>();
 
   constructor(time: VirtualTime) {
     this.#time = time;
@@ -28,9 +28,9 @@ export class Outages {
     this.#lost.clear();
   }
 
-  /** The next call is made, and its answer is lost; but for those of some processes. */
-  loseAnswer(part: Part, but: ReadonlySet<string | undefined> = new Set()): void {
-    this.#lost.set(part, but);
+  /** The next call is made, and its answer is lost. */
+  loseAnswer(part: Part): void {
+    this.#lost.add(part);
   }
 
   /** When it is back, milliseconds since 1970; undefined while it is there. */
@@ -61,7 +61,7 @@ export class Outages {
   async #answer(part: Part, name: PropertyKey, call: () => unknown): Promise<unknown> {
     if (this.until(part) !== undefined) throw faultOf(part, name);
     const answer = await call();
-    if (this.#lost.get(part)?.has(this.#time.process) === false && this.#lost.delete(part)) throw faultOf(part, name);
+    if (this.#lost.delete(part)) throw faultOf(part, name);
     return answer;
   }
 }

@@ -5,7 +5,7 @@ import { PARTS } from "../../src/world/outages.ts";
 import { SCHEDULER, SUBMISSION, SUPERVISOR } from "../../src/world/processes.ts";
 import type { Dice } from "./dice.ts";
 import type { Hindrances } from "./hindrances.ts";
-import { isAwayLeftOut, isStopLeftOut, NOT_LOST } from "./left-out.ts";
+import { isAwayLeftOut, isStopLeftOut } from "./left-out.ts";
 import { AGENTS, PLACES, type RandomBusiness, randomContent } from "./random-business.ts";
 
 /** How often each is made, in proportion. */
@@ -82,7 +82,7 @@ export class Moves {
         const toDue = (dice.isBelow(0.5) && this.#atDue(record)) || Number.POSITIVE_INFINITY;
         const ms = toDue - time.now <= LONGEST_AWAY_MS ? toDue - time.now : dice.oneOf(LENGTHS_S) * 1000;
         if (outages.until(part) !== undefined) return undefined;
-        if (isAwayLeftOut({ part, from: time.now, ms }, record)) return undefined;
+        if (isAwayLeftOut({ part, ms }, record)) return undefined;
         outages.begin(part, ms);
         hindrances.add(part, time.now, time.now + ms);
         processes.hold();
@@ -90,7 +90,7 @@ export class Moves {
       }
       case "loseAnswer": {
         const part = dice.oneOf(["store", "bus"] as const);
-        outages.loseAnswer(part, NOT_LOST);
+        outages.loseAnswer(part);
         hindrances.add(part, time.now, time.now + 1000);
         return `the next answer of the ${part} is lost`;
       }
@@ -156,7 +156,7 @@ export class Moves {
         if (move === "twice") processes.double(message);
         else {
           const ms = dice.oneOf([1000, 20_000, 70_000]);
-          if (isAwayLeftOut({ part: "engine", from: time.now, ms }, record)) return undefined;
+          if (isAwayLeftOut({ part: "engine", ms }, record)) return undefined;
           processes.delay(message, ms);
           hindrances.add("engine", time.now, time.now + ms);
         }

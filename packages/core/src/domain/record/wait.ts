@@ -33,11 +33,22 @@ export const AWAY_AFTER_MS = 120_000;
 const SHORTEST_MS = 600_000;
 const LONGEST_MS = 3_600_000;
 
+/** How much longer a wait lasts that begins so long after its agent said it: the service may have reported to an app that was away. */
+export function missedMs(lateMs: number): number {
+  return lateMs > AWAY_AFTER_MS ? givenAgainMs(lateMs) : 0;
+}
+
+const givenAgainMs = (awayMs: number): number => Math.min(Math.max(awayMs, SHORTEST_MS), LONGEST_MS);
+
 /** The run with the time that it has left at the end of its wait; undefined if its wait is over. */
 export function prolonged(run: StepRun, around: AroundWait): StepRun | undefined {
   const { accepted, completeBy } = run;
   if (run.state !== "Awaiting" || accepted === undefined || completeBy === null) return undefined;
-  return afterPauses(run, accepted, completeBy, around) ?? afterAbsence(run, accepted, completeBy, around);
+  return (
+    afterPauses(run, accepted, completeBy, around) ??
+    afterAbsence(run, accepted, completeBy, around) ??
+    askedAtEnd(run, accepted, around)
+  );
 }
 
 /** A pause that began before the end counts up to now, and once. */
@@ -63,12 +74,19 @@ function afterAbsence(run: StepRun, accepted: Acceptance, completeBy: string, ar
   if (accepted.pollAt !== undefined || givenAgain > MOST_GIVEN_AGAIN) return undefined;
   const expected = dueAt > completeBy ? dueAt : completeBy;
   const lateMs = Date.parse(now) - Date.parse(expected);
-  const found = lateMs > AWAY_AFTER_MS ? { from: expected, until: now } : undefined;
-  const absence = away && away.from < completeBy && accepted.at < away.until ? away : found;
+  const seen = away && away.from < completeBy && accepted.at < away.until ? away : undefined;
+  // The one that is found now is the later one.
+  const absence = lateMs > AWAY_AFTER_MS ? { from: expected, until: now } : seen;
   if (!absence) return undefined;
   const ms = Date.parse(absence.until) - Date.parse(absence.from);
-  const next = after(absence.until, Math.min(Math.max(ms, SHORTEST_MS), LONGEST_MS));
+  const next = after(absence.until, givenAgainMs(ms));
   return next > completeBy && next > now ? askedFrom(run, { ...accepted, givenAgain }, next, now) : undefined;
+}
+
+/** Once: its queue may have been away, and what the agent answered with it. */
+function askedAtEnd(run: StepRun, accepted: Acceptance, { now }: AroundWait): StepRun | undefined {
+  if (run.again === undefined || accepted.givenAgain !== undefined) return undefined;
+  return askedFrom(run, { ...accepted, givenAgain: 1 }, after(now, ASKED_WITHIN_MS), now);
 }
 
 const isAsked = ({ accepted, again }: StepRun) => accepted?.pollAt !== undefined || again !== undefined;

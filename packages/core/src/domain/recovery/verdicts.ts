@@ -203,10 +203,10 @@ export const VERDICTS = {
     change: (record, { waits }) => waitingLonger(record, waits),
     entry: (_what, _until, { waits }) =>
       waits.some(({ isFirst }) => isFirst)
-        ? `${stepsOf(waits)} goes on waiting: its agent was paused, or the app was away`
+        ? `${stepsOf(waits)} goes on waiting: its agent was paused or is asked once more, or the app was away`
         : undefined,
     words: (_, { waits }) =>
-      `Processing, and ${stepsOf(waits)} waited while its agent was paused or the app was away: its wait goes on, no failure is counted`,
+      `Processing, and ${stepsOf(waits)} waited while its agent was paused or the app was away, or is asked once more: its wait goes on, no failure is counted`,
   },
   /** Half of the time of a step that waits for a person is over. */
   remind: {

@@ -62,6 +62,8 @@ export interface Attempt {
   readonly historyBytes?: number;
   /** It was continued as new: the runs in progress that it has begun, by `runKey`. */
   readonly begun?: readonly string[];
+  /** It was continued as new: an activity that it had begun failed. */
+  readonly hasFailed?: boolean;
 }
 
 export type ClaimOutcome =
@@ -77,7 +79,7 @@ export type ClaimOutcome =
   | { readonly kind: "taken" };
 
 /** One step for one agent, with all the data that the agent's activity needs except the job itself. */
-export interface StepTask extends Omit<Attempt, "plan" | "steps" | "historyBytes" | "begun"> {
+export interface StepTask extends Omit<Attempt, "plan" | "steps" | "historyBytes" | "begun" | "hasFailed"> {
   readonly step: string;
   readonly agent: string;
   readonly operation: string;
@@ -222,9 +224,9 @@ export function runKey({ step, direction }: Pick<StepTask, "step" | "direction">
 }
 
 /** The input of an attempt that continues as new. */
-export function continued(attempt: Attempt, begun: ReadonlySet<string>): Attempt {
+export function continued(attempt: Attempt, begun: ReadonlySet<string>, hasFailed: boolean): Attempt {
   const inHand = runsInHand(attempt.steps).map((run) => runKey(run));
-  return { ...attempt, begun: inHand.filter((key) => begun.has(key)) };
+  return { ...attempt, begun: inHand.filter((key) => begun.has(key)), hasFailed };
 }
 
 /** Until when, at the latest, other steps than those that it has begun may still report to the attempt. */
@@ -244,7 +246,7 @@ export function taskFor(
   const isMeant = (planned: PlannedStep) =>
     planned.name === name && directionOf(planned, attempt.direction) === direction;
   const step = attempt.plan.find(isMeant);
-  const { plan, steps, historyBytes: _, begun: __, ...held } = attempt;
+  const { plan, steps, historyBytes: _, begun: __, hasFailed: ___, ...held } = attempt;
   const record = steps[name];
   const { startBy, completeBy } = runOf(record, direction) ?? {};
   if (!step || !record || !startBy || !completeBy) return undefined;

@@ -1,5 +1,5 @@
 // How long the history of an attempt is, and when the attempt continues as new (P22): a service that is polled for days adds to it with each poll.
-import type { StepOutcome } from "./attempt.ts";
+import type { Attempt, StepOutcome } from "./attempt.ts";
 
 /** About how long a history may become beside what the attempt knew when it began. */
 export const HISTORY_BYTES = 256 * 1024;
@@ -10,6 +10,7 @@ const OWN_SHARE = 1.5;
 
 interface Activity {
   readonly isCompleted: boolean;
+  readonly isFaulted: boolean;
 }
 
 /** Estimated, and the same in each replay. */
@@ -19,11 +20,14 @@ export class HistoryLength {
   #bytes = 0;
   #hasBegun = false;
   #open: readonly Activity[] = [];
+  #hasFailed: boolean;
 
-  /** @param most about how long it may become; undefined if it never continues as new */
-  constructor(input: object, most: number | undefined) {
+  /** `historyBytes`: about how long it may become; absent if it never continues as new. */
+  constructor(input: Attempt) {
+    const { historyBytes: most, hasFailed = false } = input;
     this.#most = most;
     this.#limit = (most ?? 0) + (most === undefined ? 0 : bytesOf(input) * OWN_SHARE);
+    this.#hasFailed = hasFailed;
   }
 
   /** Whether the attempt may continue as new: the engine waits for its open activities, and until then the attempt would receive nothing. */
@@ -38,8 +42,13 @@ export class HistoryLength {
   }
 
   get isAtRest(): boolean {
-    this.#open = this.#open.filter(({ isCompleted }) => !isCompleted);
-    return this.#open.length === 0;
+    return this.#stillOpen().length === 0;
+  }
+
+  /** An activity has failed: what it recorded, if the answer to that was lost, nobody has published. */
+  get hasFailed(): boolean {
+    this.#stillOpen();
+    return this.#hasFailed;
   }
 
   /** The activities of a turn, with the inputs of the steps and polls among them. */
@@ -52,6 +61,12 @@ export class HistoryLength {
   received(outcomes: readonly StepOutcome[]): void {
     this.#bytes += TURN_BYTES;
     this.#add(outcomes);
+  }
+
+  #stillOpen(): readonly Activity[] {
+    this.#hasFailed ||= this.#open.some(({ isFaulted }) => isFaulted);
+    this.#open = this.#open.filter(({ isCompleted }) => !isCompleted);
+    return this.#open;
   }
 
   #add(values: readonly object[]): void {

@@ -2,7 +2,9 @@
 // a step that waits because nobody takes the work is one (P26). The engine is watched as an agent is: what it did not hand out, no agent could take.
 
 import { instant } from "../../domain/duration.ts";
+import { Outage } from "../../domain/outage.ts";
 import type { Interval } from "../../domain/record/wait.ts";
+import { isThrown } from "../../domain/thrown.ts";
 import type { PauseStore, Watch } from "../../store/pause-store.ts";
 import type { Pauses } from "./pauses.ts";
 
@@ -21,8 +23,8 @@ export interface AgentPresence {
    */
   began(scheduledAt: string): void;
   /**
-   * Called when the engine can't be reached or is found not to know an attempt, or when a request can't be sent: what waited until now waited for the engine.
-   * @throws if the store does not answer
+   * Called when the engine can't be reached or is found not to know an attempt, or when an activity fails by an outage: the engine does not run it
+   * again, so what waited until now waited for the engine. While the store does not take that, the next one who sees or asks tells it.
    */
   engineLost(): Promise<void>;
   /** How late the engine began activities in this process, at most, in the last minutes. */
@@ -47,6 +49,16 @@ const NOTE_EVERY_MS = 5000;
 /** Longer than an answer of the store is kept: until then this process knows what it wrote, and no step of a sweep writes it again. */
 const OWN_KEPT_MS = 10_000;
 
+/** @param work does what the engine does not do again if it fails: no agent could take up what an outage kept from it. */
+export async function handedOut<Done>(presence: AgentPresence, work: () => Promise<Done>): Promise<Done> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (isThrown(Outage, cause)) await presence.engineLost();
+    throw cause;
+  }
+}
+
 export interface AgentPresencePorts {
   readonly pauses: Pick<Pauses, "isPaused" | "watchOf" | "pausesOf">;
   readonly store: Pick<PauseStore, "watch">;
@@ -59,6 +71,8 @@ export function createAgentPresence({ pauses, store, now }: AgentPresencePorts):
   /** The agents that were not seen, as this process last judged them. */
   const unseenAt = new Map<string, number>();
   const delay = createEngineDelay(now);
+  /** The store does not know yet that the engine was lost. */
+  let owesLoss = false;
 
   function ownWatch(agent: string): Watch | undefined {
     const written = own.get(agent);
@@ -76,7 +90,14 @@ export function createAgentPresence({ pauses, store, now }: AgentPresencePorts):
     }
   }
 
+  async function noteLoss(): Promise<void> {
+    if (!owesLoss) return;
+    await begin(ENGINE);
+    owesLoss = false;
+  }
+
   async function note(agent: string, at: number): Promise<void> {
+    await noteLoss();
     const watch = await pauses.watchOf(agent);
     if (!watch) return;
     own.delete(agent);
@@ -128,13 +149,16 @@ export function createAgentPresence({ pauses, store, now }: AgentPresencePorts):
     },
     async engineLost() {
       // Each message that is held during an outage finds it.
-      if (!ownWatch(ENGINE)) await begin(ENGINE);
+      if (ownWatch(ENGINE)) return;
+      owesLoss = true;
+      await noteLoss().catch(() => undefined);
     },
     get engineLateMs() {
       return delay.longestMs;
     },
     async availability(agent, windowMs, inARowMs = windowMs) {
       if (await pauses.isPaused({ kind: "agent", name: agent })) return "paused";
+      await noteLoss();
       const watch = await watchOf(agent);
       const availability = seenSince(watch, now() - windowMs, now() - inARowMs);
       if (availability !== "absent") {

@@ -3,6 +3,7 @@
 import { LONGEST_WAIT_MS } from "../../domain/definition/workflow.ts";
 import { after, durationMs, instant } from "../../domain/duration.ts";
 import { hasEnded, type StateRecord, type StepRun } from "../../domain/record/state-record.ts";
+import { missedMs } from "../../domain/record/wait.ts";
 import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import { newsOfEnd, newsOfOne } from "../../domain/steps/news.ts";
 import { nextPollAt } from "../../domain/steps/poll.ts";
@@ -23,6 +24,8 @@ export interface Accepted {
   readonly endpoint: string;
   readonly because: string;
   readonly startedAt?: string | undefined;
+  /** When it came into its queue; absent if it was not in one. */
+  readonly cameAt?: string | undefined;
   /** The time until the next poll of the service. */
   readonly retryAfterMs?: number | undefined;
 }
@@ -43,7 +46,8 @@ export async function acceptStep(task: StepTask, reply: Accepted, context: Conte
     );
   }
   const at = instant(context.now());
-  const completeBy = after(at, durationMs(awaitWithin) ?? 0);
+  const { cameAt = at } = reply;
+  const completeBy = after(at, (durationMs(awaitWithin) ?? 0) + missedMs(Date.parse(at) - Date.parse(cameAt)));
   const acceptance = {
     at,
     ...(reference !== undefined && { reference }),

@@ -1,8 +1,7 @@
 // One step whose agent receives its requests over its queue (P7): sends the request. `take-reply.ts` handles the reply.
-import { Outage } from "../../domain/outage.ts";
 import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
-import { isThrown } from "../../domain/thrown.ts";
 import { ticketOf } from "../../messaging/agent-messages.ts";
+import { handedOut } from "../admission/agent-presence.ts";
 import { codeFaultOf } from "../code-fault.ts";
 import type { Context } from "../ports.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
@@ -16,14 +15,8 @@ const TOO_LARGE = "the request to the agent is larger than its queue takes; noth
  * If it runs again after a crash it sends the same request under the same id: the queue drops it, or the agent recognises its key. A request that
  * is too large for its queue will also be too large the next time: it is rejected permanently, and no attempt waits for it.
  */
-export async function askAgent(given: StepTask, context: Context): Promise<StepEnd | undefined> {
-  try {
-    return await sendRequest(given, context);
-  } catch (cause) {
-    // The engine does not run it again, and no agent could take up what was not sent.
-    if (isThrown(Outage, cause)) await context.presence.engineLost();
-    throw cause;
-  }
+export function askAgent(given: StepTask, context: Context): Promise<StepEnd | undefined> {
+  return handedOut(context.presence, () => sendRequest(given, context));
 }
 
 async function sendRequest(given: StepTask, context: Context): Promise<StepEnd | undefined> {

@@ -71,7 +71,8 @@ function newsOf(
   round: number,
   now: string,
 ): Partial<StepRun> | undefined {
-  if ((run.again?.round ?? 1) !== round) return undefined;
+  // A later request than that of the record was sent by whoever died before the write.
+  if ((run.again?.round ?? 1) > round) return undefined;
   const { startedAt } = run;
   const taken = { startedAt: startedAt ?? now, endpoint: reply.endpoint ?? `queue of ${task.agent}` };
   switch (reply.kind) {

@@ -6,6 +6,7 @@ import { durationMs } from "../../domain/duration.ts";
 import { isInHand, runOf } from "../../domain/record/plan.ts";
 import type { StepRun } from "../../domain/record/state-record.ts";
 import { followingTask, type StepEnd, type StepTask } from "../../domain/steps/attempt.ts";
+import { handedOut } from "../admission/agent-presence.ts";
 import { codeFaultOf, throwingWithout } from "../code-fault.ts";
 import type { Context } from "../ports.ts";
 import { acceptedBefore, acceptStep } from "./accept-step.ts";
@@ -19,7 +20,11 @@ import { answeredLate, beginsIn, expire, failStep, patienceOf, recordFault } fro
  * is known of its last try shortly before complete-by; the status message. After complete-by nothing. If it runs again after a crash in between, the service recognises the idempotency key, the record shows the step done, and the
  * message has the same id.
  */
-export async function runStep(given: StepTask, context: Context): Promise<StepEnd> {
+export function runStep(given: StepTask, context: Context): Promise<StepEnd> {
+  return handedOut(context.presence, () => takenUp(given, context));
+}
+
+async function takenUp(given: StepTask, context: Context): Promise<StepEnd> {
   const overtaken = await beginsIn(given, context);
   if (overtaken) return overtaken;
   const agent = context.agents.get(given.agent);

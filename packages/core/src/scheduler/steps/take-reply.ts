@@ -203,7 +203,7 @@ async function takeWord(said: AgentReplyMessage, context: Context, cameAt?: stri
   const span = { traceparent: task.reply.traceparent, attributes: { jobId, attempt, step, agent: task.agent } };
   const end = await inSpan(`record ${step}`, span, () =>
     fit.kind === "accepted" || fit.kind === "pending"
-      ? acceptStep(task, { ...routeOf(fit, task), reference: fit.reference }, context)
+      ? acceptStep(task, { ...routeOf(fit, task), reference: fit.reference, cameAt }, context)
       : recordAnswer(task, answerOf(fit, task), context),
   );
   return { kind: "recorded", received: { ticket, ...end } };
