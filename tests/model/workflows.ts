@@ -190,9 +190,6 @@ export const LATER: Workflow = {
   steps: [{ ...step("a", [], "operation"), awaitWithin: "PT60S" }, step("b", ["a"], "operation")],
 };
 
-/** The step that is done later, alone. */
-export const LATER_ALONE: Workflow = { ...LATER, steps: LATER.steps.slice(0, 1) };
-
 /** Its compensation is done later too. */
 export const LATER_BACK: Workflow = {
   ...CHAIN,

@@ -8,7 +8,7 @@ import { KNOWN, MORE_WORLDS, WORLDS } from "./worlds.ts";
 
 const LEAST_STATES = 1_000_000;
 /** More than any of the worlds has. */
-const TOO_MANY = 8_000_000;
+const TOO_MANY = 12_000_000;
 const LIMIT_MS = 20 * 60_000;
 
 const isAll = process.env["MODEL_WORLDS"] === "all";

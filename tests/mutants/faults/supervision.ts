@@ -51,7 +51,7 @@ export const OF_SUPERVISION = [
   ...faultsOf("P10", [
     ["A threshold of three means four failed attempts.", `${DECISION} decideFailed`, ["operator", "<", "<="], RECOVERY],
     ["A recovered record keeps its holder.", `${RECOVERED} again`, ["drop member", "lockedBy"], RECOVERY],
-    ["The scheduler is not notified of a retry.", `${RECOVER_JOB} follow`, ["drop call", "startAttempt"], SWEEP],
+    ["The scheduler is not notified of a retry.", `${RECOVER_JOB} sendOwed`, ["drop call", "startAttempt"], SWEEP],
     ["The supervisor gives a job up without an alert.", `${RECOVER_JOB} report`, ["drop call", "reportError"], SWEEP],
     [
       "A record that can't be recovered does not step back.",
@@ -98,7 +98,7 @@ export const OF_SUPERVISION = [
     ],
     [
       "A record that another supervisor was faster to write counts as recovered.",
-      `${RECOVER_JOB} recoverJob`,
+      `${RECOVER_JOB} Recovering.write`,
       ["text", '"lost"', '"applied"'],
       SUPERVISORS,
     ],

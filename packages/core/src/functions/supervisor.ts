@@ -4,18 +4,20 @@ import * as df from "durable-functions";
 import type { App } from "../app/create-app.ts";
 import { removeEnded } from "../scheduler/scheduler-client.ts";
 import { closeJobs } from "../supervisor/close-jobs.ts";
+import type { Recover } from "../supervisor/recover-job.ts";
 import { removeAttempts } from "../supervisor/remove-attempts.ts";
 import { sweep } from "../supervisor/sweep.ts";
 import { logTelemetry } from "../telemetry/events.ts";
 
 /**
  * The timer function that sweeps: only one instance at a time sweeps, the others do nothing.
+ * @param recover what is done with each overdue record, the longest overdue first; several at the same time
  * @throws if the store can't be searched: the next run sweeps again
  */
 export const supervisor =
-  (application: App) =>
+  (application: App, recover: Recover) =>
   async (_timer: Timer, context: InvocationContext): Promise<void> => {
-    await sweep(application.contextOf(logTelemetry(context)));
+    await sweep(application.contextOf(logTelemetry(context)), recover);
   };
 
 /** The hook at the host's end that releases the leadership: the next host becomes leader at once, and not after the lease. */

@@ -31,41 +31,117 @@ export interface Recovery extends Pick<DecisionEntry, "rule" | "before" | "after
   readonly fault?: unknown;
 }
 
+/** One overdue record, in the hands of the supervisor: decided, written, followed. */
+export interface Overdue {
+  /** Below the threshold it is reset; at it, it waits, is compensated, or ends in Error. @throws what keeps it from a verdict */
+  decide(): Promise<Verdict>;
+  /** At the version that was read, and what has to go out before. False if another writer was faster. */
+  write(verdict: Verdict): Promise<boolean>;
+  /** Tells the operators, the client and the scheduler. */
+  follow(): Promise<void>;
+}
+
+/** What the supervisor does with each overdue record. */
+export type Recover = (overdue: Overdue) => Promise<void>;
+
+export const decideWriteFollow: Recover = async (overdue) => {
+  const verdict = await overdue.decide();
+  if (await overdue.write(verdict)) await overdue.follow();
+};
+
 /**
  * Never throws. Order of writes: the record, at the version that was read, then its messages. After a crash in between the record is due again, and
  * the next sweep publishes them. A record that can't be recovered steps back.
  * @param mayReschedule whether this sweep schedules one more job again whose step no agent took up in time
  */
-export async function recoverJob(due: Versioned, mayReschedule: () => boolean, context: Context): Promise<Recovery> {
-  const { unrecovered: _before, ...record } = due.record;
-  const { processState, attempt, failureCount } = record;
-  const before: Snapshot = { processState, attempt, failureCount, step: null };
-  let recovery: Recovery = { rule: "not judged", before, after: null, outcome: "broken" };
-  let isWriting = false;
+export async function recoverJob(
+  due: Versioned,
+  mayReschedule: () => boolean,
+  context: Context,
+  work: Recover,
+): Promise<Recovery> {
+  const recovering = new Recovering(due, mayReschedule, context);
   try {
-    recovery = { ...recovery, before: snapshotOf(record) };
+    await work(recovering);
+  } catch (fault) {
+    await recovering.stepBack(fault);
+    return { ...recovering.known, fault };
+  }
+  return recovering.known;
+}
+
+class Recovering implements Overdue {
+  readonly #due: Versioned;
+  readonly #record: StateRecord;
+  readonly #mayReschedule: () => boolean;
+  readonly #context: Context;
+  readonly #sweeping: Sweeping;
+  #known: Recovery;
+  #decided: Decided | undefined;
+  #written: Versioned | undefined;
+  #isWriting = false;
+
+  constructor(due: Versioned, mayReschedule: () => boolean, context: Context) {
+    const { unrecovered: _before, ...record } = due.record;
     const { claimWithinMs, clockSkewMs } = context.timing;
     const now = context.now();
-    const sweeping = { now: instant(now), overdueBefore: instant(now - clockSkewMs), claimWithinMs };
-    const workflow = context.workflows.of(record.workflow);
-    const verdict = await decide(record, workflow, sweeping, mayReschedule, context);
+    const { processState, attempt, failureCount } = record;
+    this.#due = due;
+    this.#record = record;
+    this.#mayReschedule = mayReschedule;
+    this.#context = context;
+    this.#sweeping = { now: instant(now), overdueBefore: instant(now - clockSkewMs), claimWithinMs };
+    const before: Snapshot = { processState, attempt, failureCount, step: null };
+    this.#known = { rule: "not judged", before, after: null, outcome: "broken" };
+  }
+
+  /** What has come of it so far. */
+  get known(): Recovery {
+    return this.#known;
+  }
+
+  async decide(): Promise<Verdict> {
+    const record = this.#record;
+    this.#known = { ...this.#known, before: snapshotOf(record) };
+    const workflow = this.#context.workflows.of(record.workflow);
+    const verdict = await decide(record, workflow, this.#sweeping, this.#mayReschedule, this.#context);
     const rule = ruleInWords(record, verdict, (step) => policyFor(workflow, step));
-    const step = verdict.step === undefined ? (overdueStep(record, sweeping.overdueBefore) ?? null) : verdict.step;
+    const overdue = overdueStep(record, this.#sweeping.overdueBefore) ?? null;
+    const step = verdict.step === undefined ? overdue : verdict.step;
     const stop = agentTimeoutOf(verdict, record, step);
-    recovery = { ...recovery, verdict: verdict.kind, rule, ...(stop && { stop }) };
-    const next = recover(record, verdict, sweeping);
-    await precede(record, next, context);
-    isWriting = true;
-    const written = await context.store.replace(due, next);
-    if (written.kind === "rejected") return { ...recovery, outcome: "lost" };
-    recovery = { ...recovery, outcome: "applied", after: snapshotOf(written.record) };
-    report(record, written.record, { verdict, step, stop }, context);
-    await follow(record, written, context);
-    return recovery;
-  } catch (fault) {
+    this.#decided = { verdict, step, stop };
+    this.#known = { ...this.#known, verdict: verdict.kind, rule, ...(stop && { stop }) };
+    return verdict;
+  }
+
+  async write(verdict: Verdict): Promise<boolean> {
+    const next = recover(this.#record, verdict, this.#sweeping);
+    await precede(this.#record, next, this.#context);
+    this.#isWriting = true;
+    const written = await this.#context.store.replace(this.#due, next);
+    if (written.kind === "written") this.#written = written;
+    const outcome = this.#written ? "applied" : "lost";
+    this.#known = { ...this.#known, outcome, ...(this.#written && { after: snapshotOf(this.#written.record) }) };
+    return this.#written !== undefined;
+  }
+
+  async follow(): Promise<void> {
+    if (!this.#written || !this.#decided) return;
+    report(this.#record, this.#written.record, this.#decided, this.#context);
+    await sendOwed(this.#record, this.#written, this.#context);
+  }
+
+  /** Without this, the longest overdue records would take each sweep's time, however many of them can't be recovered. */
+  async stepBack(fault: unknown): Promise<void> {
     // A write without an answer may have been made, and the store that does not take it takes no other.
-    if (!isWriting) await stepBack(due, fault, context);
-    return { ...recovery, fault };
+    if (this.#isWriting || isThrottled(fault)) return;
+    const { store, now } = this.#context;
+    const isOutage = isThrown(Outage, fault) && !isThrown(OtherVersionNeeded, fault);
+    try {
+      await store.replace(this.#due, steppedBack(this.#due.record, inWords(fault), isOutage, instant(now())));
+    } catch {
+      // The store's fault, or the record's: the event for the first fault names the job.
+    }
   }
 }
 
@@ -178,7 +254,7 @@ function reportSteps(before: StateRecord, { jobId, steps, outbox }: StateRecord,
 }
 
 /** Sends what the change owes, whatever verdict made it: the start of the attempt that it waits for, the end, a reminder; the client's messages first. */
-async function follow(before: StateRecord, written: Versioned, context: Context): Promise<void> {
+async function sendOwed(before: StateRecord, written: Versioned, context: Context): Promise<void> {
   const { messenger, timing, now } = context;
   const { record } = written;
   const isAwaited = record.attempt !== before.attempt || record.dueAt !== before.dueAt;
@@ -188,15 +264,4 @@ async function follow(before: StateRecord, written: Versioned, context: Context)
     await messenger.startAttempt(startAttemptOf(record), at === undefined ? {} : { at });
   } else if (hasEnded(record.processState) && !hasEnded(before.processState)) await publishAll(written, context);
   else if (owesReminder(record) && !owesReminder(before)) await clearOutbox(written, context);
-}
-
-/** Without this, the longest overdue records would take each sweep's time, however many of them can't be recovered. */
-async function stepBack(due: Versioned, fault: unknown, { store, now }: Context): Promise<void> {
-  if (isThrottled(fault)) return;
-  const isOutage = isThrown(Outage, fault) && !isThrown(OtherVersionNeeded, fault);
-  try {
-    await store.replace(due, steppedBack(due.record, inWords(fault), isOutage, instant(now())));
-  } catch {
-    // The store's fault, or the record's: the event for the first fault names the job.
-  }
 }

@@ -12,7 +12,7 @@ import { inSpan, type SpanOptions } from "../telemetry/spans.ts";
 import { createDecisionWriter } from "./decision-writer.ts";
 import type { Election } from "./leadership.ts";
 import { createPace, isThrottled } from "./pace.ts";
-import { type Recovery, recoverJob } from "./recover-job.ts";
+import { decideWriteFollow, type Recover, type Recovery, recoverJob } from "./recover-job.ts";
 import { walkOverdue } from "./walk-overdue.ts";
 
 /** How many records each verdict was for, as the table of verdicts names them, and what was not decided. */
@@ -49,15 +49,18 @@ export type SweepOutcome =
     } & SweepReport)
   | Extract<Election, { kind: "following" }>;
 
-/** Sweeps if this supervisor is the leader. Two that both believe they are leaders do no harm: each write is at the version read. */
-export async function sweep(context: Context): Promise<SweepOutcome> {
+/**
+ * Sweeps if this supervisor is the leader. Two that both believe they are leaders do no harm: each write is at the version read.
+ * @param recover what is done with each overdue record, the longest overdue first
+ */
+export async function sweep(context: Context, recover: Recover = decideWriteFollow): Promise<SweepOutcome> {
   const election = await context.leadership.lead();
   if (election.kind === "following") {
     context.absences.followed();
     context.telemetry.event("SupervisorFollows", { leader: election.leader ?? null });
     return election;
   }
-  return new Sweep(context, election).run();
+  return new Sweep(context, election, recover).run();
 }
 
 /** A sweep that an operator asks for: the audit log has the operator, whatever comes of it. */
@@ -91,6 +94,7 @@ const MOST_RESCHEDULES = 10;
 
 class Sweep {
   readonly #context: Context;
+  readonly #recover: Recover;
   readonly #leader: string;
   readonly #epoch: number;
   readonly #begunAt: number;
@@ -102,8 +106,9 @@ class Sweep {
   #auditLogWorks = true;
   readonly #decisions = createDecisionWriter((work) => this.#write(work));
 
-  constructor(context: Context, { leader, epoch }: Extract<Election, { kind: "leading" }>) {
+  constructor(context: Context, { leader, epoch }: Extract<Election, { kind: "leading" }>, recover: Recover) {
     this.#context = context;
+    this.#recover = recover;
     this.#leader = leader;
     this.#epoch = epoch;
     this.#begunAt = context.now();
@@ -143,7 +148,7 @@ class Sweep {
         this.#counts.found += 1;
         this.#context.absences.seen();
         const recovery = await inSpan("recover", spanOf(due.record), () =>
-          recoverJob(due, () => this.#mayReschedule(), this.#context),
+          recoverJob(due, () => this.#mayReschedule(), this.#context, this.#recover),
         );
         this.#count(due.record.jobId, recovery);
         this.#decisions.add(decisionOf(due.record.jobId, recovery, this.#sweepId, this.#epoch, now()));
