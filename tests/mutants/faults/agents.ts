@@ -142,8 +142,8 @@ export const OF_AGENTS = [
     ],
     [
       "A poll that nobody made is found by nobody.",
-      "core:domain/record/due.ts missedPolls",
-      ["return", "[]"],
+      "core:domain/record/due.ts missedAt",
+      ["return", "undefined"],
       "operations:polled-steps.test.ts",
     ],
     [

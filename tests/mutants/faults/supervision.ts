@@ -18,7 +18,7 @@ const RECOVERED = "core:domain/recovery/recovered.ts";
 const DEADLINE = `${DECISION} decideDeadline`;
 const HELD_BY = "core:domain/steps/failure-budget.ts";
 const RECOVER_JOB = "core:supervisor/recover-job.ts";
-const DECIDED = `${DECISION} decideRecovery`;
+const DECIDED = `${DECISION} decideExpired`;
 const OF_DEADLINE = "core:domain/record/deadline.test.ts";
 
 export const OF_SUPERVISION = [

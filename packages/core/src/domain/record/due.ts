@@ -1,8 +1,8 @@
 // When the supervisor must read a record that an attempt holds (P10): the first instant at which one of its steps has to be looked at.
 
 import { after } from "../duration.ts";
-import { isInHand, type RunInHand, runOf, runsInHand } from "./plan.ts";
-import { remindersOf } from "./reminder.ts";
+import { isInHand, runOf, runsInHand } from "./plan.ts";
+import { owesReminder, remindersOf } from "./reminder.ts";
 import type { Direction, StateRecord, StepRun, Steps } from "./state-record.ts";
 
 /** Longer than a poll takes with its wait. After this time the attempt that had to poll is considered lost. */
@@ -38,11 +38,6 @@ export function isOverdue(run: StepRun, before: string): boolean {
   return expiresAt(run) < before && !owesPoll(run);
 }
 
-/** Of all steps, in either direction. */
-export function missedPolls(steps: Steps): readonly string[] {
-  return runsInHand(steps).flatMap(({ run }) => missedAt(run) ?? []);
-}
-
 /**
  * When the pauses of steps are over that are to be retried later while others continue. A compensation does not wait for the pauses of forward
  * steps.
@@ -53,13 +48,39 @@ export function pausesOf(steps: Steps, direction: Direction): readonly string[] 
     .flatMap((run) => (run?.state === "NotStarted" && run.notBefore ? [run.notBefore] : []));
 }
 
+type Due = Pick<StateRecord, "steps" | "direction"> & Partial<Pick<StateRecord, "outbox" | "dueAt">>;
+
+/**
+ * What makes a record due that an attempt holds: of each, the instants at which the supervisor has to look, in the sequence in which it decides on them
+ * (`decideRecovery`). Besides them a Pending job is due for its start, an ended one for its messages, and each for its deadline.
+ */
+const SOURCES = {
+  /** An agent or a service has no time left. */
+  expiry: ({ steps }) => runsInHand(steps).map(({ run }) => expiresAt(run)),
+  poll: ({ steps }) => runsInHand(steps).flatMap(({ run }) => missedAt(run) ?? []),
+  pause: ({ steps, direction }) => pausesOf(steps, direction),
+  /** A reminder that was decided, and may not have been sent. */
+  message: ({ outbox = [], dueAt = "" }) => (owesReminder({ outbox }) ? [dueAt] : []),
+  reminder: ({ steps, direction }) => remindersOf(steps, direction),
+} as const satisfies { readonly [source: string]: (record: Due) => readonly string[] };
+
+export type DueSource = keyof typeof SOURCES;
+
+/** When each source makes it due for the first time; those that do not are left out. */
+export function dueTimes(record: Due): [DueSource, string][] {
+  return (Object.keys(SOURCES) as DueSource[]).flatMap((source) => {
+    const [first] = [...SOURCES[source](record)].sort();
+    return first === undefined ? [] : [[source, first]];
+  });
+}
+
 type Times = Pick<StateRecord, "completeBy" | "dueAt">;
 
 /** The times of a claimed record. */
 export function timesOf(steps: Steps, known: Times & Pick<StateRecord, "direction">): Times {
   const inHand = runsInHand(steps);
   const [completeBy = known.completeBy] = inHand.map(({ run }) => expiresAt(run)).sort();
-  const dueAt = dueAtOf(steps, inHand, known.direction) ?? known.dueAt;
+  const dueAt = dueAtOf(steps, known.direction) ?? known.dueAt;
   return { completeBy, ...(dueAt !== undefined && { dueAt }) };
 }
 
@@ -67,7 +88,7 @@ export function timesOf(steps: Steps, known: Times & Pick<StateRecord, "directio
 export function timesAmong(before: StateRecord, steps: Steps): Times {
   const { dueAt = "" } = before;
   const inHand = runsInHand(before.steps);
-  const isExtended = dueAt > (dueAtOf(before.steps, inHand, before.direction) ?? dueAt);
+  const isExtended = dueAt > (dueAtOf(before.steps, before.direction) ?? dueAt);
   const goesOn = inHand.some(({ step, direction }) => isInHand(runOf(steps[step], direction)));
   const times = timesOf(steps, before);
   return isExtended && goesOn && dueAt > (times.dueAt ?? dueAt) ? { completeBy: before.completeBy, dueAt } : times;
@@ -79,8 +100,8 @@ export function dueAfterReminder(record: StateRecord, dueAt: string): string {
   return next > dueAt ? next : dueAt;
 }
 
-/** When the first run expires, the first pause is over, a poll is missed, or somebody is to be reminded. */
-function dueAtOf(steps: Steps, inHand: readonly RunInHand[], direction: Direction): string | undefined {
-  const ofRuns = inHand.flatMap(({ run }) => [expiresAt(run), missedAt(run) ?? []].flat());
-  return [...ofRuns, ...pausesOf(steps, direction), ...remindersOf(steps, direction)].sort()[0];
+function dueAtOf(steps: Steps, direction: Direction): string | undefined {
+  return dueTimes({ steps, direction })
+    .map(([, at]) => at)
+    .sort()[0];
 }

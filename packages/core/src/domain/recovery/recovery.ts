@@ -2,10 +2,10 @@
 
 import type { StepPolicy, Workflow } from "../definition/workflow.ts";
 import { after, durationMs } from "../duration.ts";
-import { expiresAt, isOverdue, missedPolls, pausesOf } from "../record/due.ts";
+import { type DueSource, dueTimes } from "../record/due.ts";
 import { announced, owed } from "../record/outbox.ts";
-import { isTakenUp, type RunInHand, runsInHand } from "../record/plan.ts";
-import { dueReminders, owesReminder, remindersOf } from "../record/reminder.ts";
+import { isTakenUp, type RunInHand } from "../record/plan.ts";
+import { dueReminders } from "../record/reminder.ts";
 import { type Direction, hasEnded, type StateRecord } from "../record/state-record.ts";
 import { runKey, type StartAttempt } from "../steps/attempt.ts";
 import { overdueInWords } from "../steps/expired-error.ts";
@@ -62,33 +62,55 @@ export function decideRecovery(
 ): Verdict {
   if (record.processState === "Pending") return { kind: "repeatStart" };
   if (record.processState !== "Processing") return { kind: "publish" };
-  const inHand = runsInHand(record.steps);
-  const overdue = inHand.filter(({ run }) => isOverdue(run, overdueBefore));
-  const pauses = [...pausesOf(record.steps, record.direction), ...missedPolls(record.steps)];
-  if (overdue.length === 0 && inHand.length + pauses.length > 0) {
-    const [at = overdueBefore] = [...inHand.map(({ run }) => expiresAt(run)), ...pauses].sort();
-    return at < overdueBefore
-      ? { kind: "resume" }
-      : (remind(record, overdueBefore) ?? {
-          kind: "later",
-          at: earlier(at, remindersOf(record.steps, record.direction)),
-        });
+  const times = dueTimes(record);
+  if (times.length === 0) return decideFailed(null, budgetOfNone(record, policyOf(undefined)), record.direction);
+  for (const [source, at] of times) {
+    const isDue = at < overdueBefore;
+    const verdict = isDue && DECISIONS[source](record, { policyOf, overdueBefore, holdMs, untaken, givenUp });
+    if (verdict) return verdict;
   }
+  const [at = overdueBefore] = times.map(([, first]) => first).sort();
+  return { kind: "later", at };
+}
+
+interface Circumstances extends UntakenRuns {
+  readonly policyOf: (step: string | undefined) => StepPolicy;
+  readonly overdueBefore: string;
+  readonly holdMs: number;
+}
+
+type Decision = (record: StateRecord, within: Circumstances) => Verdict | undefined;
+
+const resume: Decision = () => ({ kind: "resume" });
+
+/** On each source that makes a record due. */
+const DECISIONS: { readonly [Source in DueSource]: Decision } = {
+  expiry: decideExpired,
+  poll: resume,
+  pause: resume,
+  message: () => ({ kind: "publish" }),
+  reminder: remind,
+};
+
+/** Undefined if what has expired waits for its poll. */
+function decideExpired(record: StateRecord, within: Circumstances): Verdict | undefined {
+  const { policyOf, overdueBefore, holdMs, untaken, givenUp } = within;
+  const overdue = overdueRuns(record.steps, overdueBefore);
+  if (overdue.length === 0) return undefined;
   const own = overdue.filter((each) => isOwn(record, each));
-  if (overdue.length > 0 && own.length === 0) return { kind: "resume" };
+  if (own.length === 0) return { kind: "resume" };
   const isLost = (each: RunInHand) => givenUp.has(runKey(each)) && !isTakenUp(each.run);
   const failed = own.filter((each) => isTakenUp(each.run) || untaken.has(runKey(each)) || isLost(each));
-  if (own.length > 0 && failed.length === 0) return { kind: "reschedule" };
+  if (failed.length === 0) return { kind: "reschedule" };
   // Neither the job's fault nor the service's: if it were counted, jobs would be compensated because a password was changed.
   const counted = failed.filter(isCounted);
-  if (failed.length > 0 && counted.length === 0) {
+  if (counted.length === 0) {
     const reasons = failed.map(({ run }) => heldBy(run));
     const isOfCode = reasons.includes("code");
     // The client is told if one of them is bounded.
     const kind = reasons.includes("answer") ? "holdForAnswer" : isOfCode ? "holdForCode" : "hold";
     return { kind, waitMs: holdMs };
   }
-  if (counted.length === 0) return decideFailed(null, budgetOfNone(record, policyOf(undefined)), record.direction);
   // Each step has its own budget, and the first that is used up decides for the job.
   const verdicts = counted.map((each) => {
     const { step, direction, run } = each;
@@ -100,14 +122,10 @@ export function decideRecovery(
   return { ...gravest, ...(skips.length > 0 && { skips }), ...(notTaken.length > 0 && { untaken: notTaken }) };
 }
 
-/** A reminder that was decided, and may not have been sent, comes first. */
-function remind(record: StateRecord, overdueBefore: string): Verdict | undefined {
-  if (owesReminder(record)) return { kind: "publish" };
+function remind(record: StateRecord, { overdueBefore }: Circumstances): Verdict | undefined {
   const due = dueReminders(record, overdueBefore);
   return due.length > 0 ? { kind: "remind", due } : undefined;
 }
-
-const earlier = (at: string, others: readonly string[]): string => [at, ...others].sort()[0] ?? at;
 
 type FailedVerdict = Extract<Verdict, Failed>;
 
