@@ -1,21 +1,22 @@
 // What azd calls before it provisions, before it deploys and after it has deployed (azure.yaml).
 import { setTimeout as sleep } from "node:timers/promises";
-import { AzureDeveloperCliCredential } from "@azure/identity";
 import { business } from "../shared/business.ts";
 import { choiceFor } from "./agents/generated.ts";
 import { waitForPackageRole } from "./azure-hooks/await-package-role.ts";
+import { lockFault } from "./azure-hooks/check-locks.ts";
 import { regionChoices, regionFaults } from "./azure-hooks/check-region.ts";
 import { providersNeeded, registerProviders } from "./azure-hooks/register-providers.ts";
 import { openResourceManager, type ResourceManager } from "./azure-hooks/resource-manager.ts";
 import { smokeObstacle } from "./azure-hooks/smoke-obstacle.ts";
 import { unaskedChoices } from "./azure-hooks/unasked.ts";
-import { azdValues } from "./common/azure.ts";
+import { azdDeployment, signInOf } from "./common/azure.ts";
 import { readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
 import { SMOKE_WORKFLOW, smokeAzure } from "./smoke/smoke-azure.ts";
 
 const USAGE = `npm run node -- cli/azure-hook.ts preprovision|predeploy|postdeploy
-  preprovision  names the services without an address, registers the resource providers of the template, and lists
-                the choices that the region does not support; CHECK_REGION=false in azd's environment skips the last
+  preprovision  names the services without an address, checks the right to make locks (LOCK_DATA), registers the
+                resource providers of the template, and lists the choices that the region does not support;
+                CHECK_REGION=false in azd's environment skips the last
   predeploy     waits until the role for writing the package has propagated
   postdeploy    sends an order through the workflow smoke, if the person who deploys may send orders; SMOKE_TEST=false
                 in azd's environment skips it, and true always sends it`;
@@ -44,6 +45,8 @@ async function preprovision(): Promise<number> {
     );
   for (const sentence of unaskedChoices(chosen)) console.log(sentence);
   const manager = openManager();
+  const unlocked = await lockFault(manager, subscription, chosen);
+  if (unlocked) throw new Error(unlocked);
   const registered = await registerProviders(manager, subscription, providersNeeded());
   console.log(
     registered.length > 0 ? `Registered: ${registered.join(", ")}` : "All resource providers are registered.",
@@ -73,7 +76,7 @@ async function postdeploy(): Promise<number> {
     console.log(obstacle);
     return 0;
   }
-  return smokeAzure(SMOKE_WORKFLOW);
+  return smokeAzure(azdDeployment(), SMOKE_WORKFLOW);
 }
 
 /** The choices of the services that the app does not start without: azd asks for no member of an object. */
@@ -86,10 +89,10 @@ function lackingAddresses(): string[] {
 
 /** Whoever azd deploys as: the Azure CLI may be signed in as somebody else. */
 function openManager(): ResourceManager {
-  return openResourceManager(new AzureDeveloperCliCredential());
+  return openResourceManager(signInOf("azd"));
 }
 
 /** azd gives its values to hooks as their environment; whoever calls one manually has azd's environment read. */
 function chosen(name: string): string | undefined {
-  return process.env[name] ?? azdValues().get(name);
+  return process.env[name] ?? azdDeployment().values.get(name);
 }

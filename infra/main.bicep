@@ -471,6 +471,7 @@ output SERVICE_APP_URI string = app.outputs.uri
 output SERVICE_BUS_NAMESPACE string = busAccess.outputs.fullyQualifiedNamespace
 output COSMOS_ENDPOINT string = storeAccess.outputs.endpoint
 output LOG_WORKSPACE_ID string = monitoring.outputs.workspaceCustomerId
+output TASK_HUB string = app.outputs.taskHub
 output APP_PRINCIPAL_ID string = identity.outputs.principalId
 output PACKAGE_ROLE_ASSIGNMENT_ID string = packageStorage.outputs.roleAssignmentId
 output SIGN_IN_AUDIENCE string = makesSignIn

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ROOT } from "../settings.ts";
 import { telemetryOf } from "../smoke/smoke-azure.ts";
 import { waitForPackageRole } from "./await-package-role.ts";
+import { lockFault } from "./check-locks.ts";
 import { regionChoices, regionFaults } from "./check-region.ts";
 import { providersNeeded, registerProviders } from "./register-providers.ts";
 import { openResourceManager, type ResourceManager } from "./resource-manager.ts";
@@ -172,6 +173,41 @@ test("what Azure does not answer is not held against the region", async () => {
     answer = () => reply;
     expect(await regionFaults(manager, "sub", choices("eastus2", all))).toEqual([]);
   }
+});
+
+const OWNER = { actions: ["*"], notActions: [] };
+const ACCESS_ADMINISTRATOR = { actions: ["*/read", "Microsoft.Authorization/*"] };
+const CONTRIBUTOR = {
+  actions: ["*"],
+  notActions: ["Microsoft.Authorization/*/Write", "Microsoft.Authorization/*/Delete"],
+};
+const ROLES_ADMINISTRATOR = { actions: ["Microsoft.Authorization/roleAssignments/write", "*/read"], notActions: [] };
+
+test.each([
+  ["Owner", [OWNER], true],
+  ["User Access Administrator", [CONTRIBUTOR, ACCESS_ADMINISTRATOR], true],
+  ["a role with that right alone", [CONTRIBUTOR, { actions: ["microsoft.authorization/locks/*"] }], true],
+  ["Contributor with Role Based Access Control Administrator", [CONTRIBUTOR, ROLES_ADMINISTRATOR], false],
+])("locks: %s may make them: %o", async (_, value, may) => {
+  answer = () => ({ body: { value } });
+  const fault = (choices: Record<string, string>) => lockFault(manager, "sub", (name) => choices[name]);
+  const found = await fault({ LOCK_DATA: "true" });
+  if (may) expect(found).toBeUndefined();
+  else expect(found).toContain("User Access Administrator");
+  expect(asked).toEqual([
+    "GET /subscriptions/sub/providers/Microsoft.Authorization/permissions?api-version=2022-04-01",
+  ]);
+  // A second region locks nothing, and what Azure does not say is not held against who deploys.
+  expect(await fault({ LOCK_DATA: "true", SHARED_ENVIRONMENT_NAME: "shop" })).toBeUndefined();
+  answer = () => ({ status: 403 });
+  expect(await fault({ LOCK_DATA: "true" })).toBeUndefined();
+});
+
+test("both pages name the right that locks need", () => {
+  for (const page of ["deploy", "pipelines"])
+    expect(readFileSync(join(ROOT, `docs/how-to/${page}.md`), "utf8"), page).toMatch(
+      /`LOCK_DATA`[^\n]*User Access Administrator/,
+    );
 });
 
 test.each([

@@ -292,4 +292,5 @@ resource toWorkspace 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' 
 
 output id string = app.id
 output name string = app.name
+output taskHub string = union({ TaskHub: taskHubName }, settingOverrides).TaskHub
 output uri string = 'https://${app.properties.defaultHostName}'

@@ -1,6 +1,6 @@
 // Choices that Azure rejects, and what the template does about each; and the rights that it gives.
 import { spawnSync } from "node:child_process";
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -147,8 +147,11 @@ const azureYaml = parseYaml(read("azure.yaml")) as AzureYaml;
 test("azd calls each hook on every system", () => {
   const { prepackage, ...others } = azureYaml.hooks;
   expect(Object.keys(others)).toEqual(["preprovision", "predeploy", "postdeploy"]);
-  for (const [name, { posix, windows }] of Object.entries(others))
+  for (const [name, { posix, windows }] of Object.entries(others)) {
     for (const { run } of [posix, windows]) expect(run).toContain(`npm run node -- cli/azure-hook.ts ${name}`);
+    // PowerShell goes on after a command that failed.
+    expect(windows.run).toContain("{ npm ci; if (!$?) { exit 1 } }");
+  }
   for (const { run } of [prepackage?.posix, prepackage?.windows].map((each) => each ?? { run: "" }))
     expect(run).not.toContain("npm run");
   expect(JSON.parse(read("package.json")).scripts["node"]).toBe("node -C sources");
@@ -164,6 +167,8 @@ test("on a fresh clone the libraries are installed once, before azd packages and
     const npm =
       '#!/bin/sh\necho "$@" >> calls\n[ "$1" != ci ] || { mkdir -p node_modules && touch node_modules/.package-lock.json; }\n';
     writeFileSync(join(folder, "npm"), npm, { mode: 0o755 });
+    writeFileSync(join(folder, "package-lock.json"), "{}");
+    utimesSync(join(folder, "package-lock.json"), 1, 1);
     const run = (command: string) =>
       spawnSync("sh", ["-c", command], { cwd: folder, env: { PATH: `${folder}:${process.env["PATH"]}` } }).status;
     const { prepackage, ...others } = azureYaml.hooks;
@@ -174,10 +179,14 @@ test("on a fresh clone the libraries are installed once, before azd packages and
       ...Object.keys(others).map((name) => `run node -- cli/azure-hook.ts ${name}`),
       "run package",
     ]);
-    // One that broke off is done again.
-    rmSync(join(folder, "node_modules/.package-lock.json"));
-    expect(run(prepackage?.posix.run ?? "false")).toBe(0);
-    expect(readFileSync(join(folder, "calls"), "utf8").trim()).toMatch(/\nci$/);
+    // One that broke off is done again, and so is one from before a pull.
+    const installed = join(folder, "node_modules/.package-lock.json");
+    for (const spoil of [() => rmSync(installed), () => utimesSync(installed, 0, 0)]) {
+      spoil();
+      writeFileSync(join(folder, "calls"), "");
+      for (const hook of hooks) expect(run(hook?.posix.run ?? "false")).toBe(0);
+      expect(readFileSync(join(folder, "calls"), "utf8").match(/^ci$/gm)).toHaveLength(1);
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -350,6 +350,9 @@ test("a second region works on the first one's bus and store, with its rights th
   expect(replies).toBe("agent-replies-host2");
   expect(received).toEqual(expect.arrayContaining(["jobs", replies]));
   expect(second.settings["TaskHub"]).not.toBe(first.settings["TaskHub"]);
+  // By it the smoke test knows which region did an order.
+  for (const { settings, outputs } of [first, second, deploy({ SETTING_OVERRIDES: '{"TaskHub":"Other"}' })])
+    expect(outputs["TASK_HUB"]).toBe(settings["TaskHub"]);
 });
 
 const WITH_PARTIES: Files = {
