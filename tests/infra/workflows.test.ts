@@ -15,6 +15,7 @@ interface Step {
   readonly with?: Readonly<Record<string, unknown>>;
   readonly name?: string;
   readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
 }
 interface Job {
   readonly needs?: string | readonly string[];
@@ -31,9 +32,11 @@ interface Workflow {
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
+/** azd pipeline config looks for this name, and otherwise adds a pipeline of its own, which deploys without tests. */
+const PIPELINE = ".github/workflows/azure-dev.yml";
 const files = globSync(".github/workflows/*.yml", { cwd: root });
 const workflow = (file: string) => parseYaml(read(file)) as Workflow;
-const deploy = workflow(".github/workflows/deploy.yml");
+const deploy = workflow(PIPELINE);
 const ci = workflow(".github/workflows/ci.yml");
 
 const usesOf = ({ steps = [] }: Job) => steps.flatMap(({ uses }) => uses ?? []);
@@ -64,13 +67,13 @@ test("no job with an identity runs a pull request's code", () => {
 });
 
 test("what runs a pull request's code has no identity", () => {
-  for (const job of [...Object.values(ci.jobs), deploy.jobs["template"], deploy.jobs["build"]])
+  for (const job of [...Object.values(ci.jobs), ...["template", "choices", "build"].map((name) => deploy.jobs[name])])
     expect(job && hasIdentity(job)).toBe(false);
 });
 
 test("what is deployed has passed the tests, was built without an identity, and a reviewer has agreed", () => {
   const job = deploy.jobs["deploy"];
-  expect(job?.needs).toEqual(["ci", "build"]);
+  expect(job?.needs).toEqual(["ci", "choices", "build"]);
   expect(job?.environment).toBe("production");
   expect(deploy.jobs["ci"]?.uses).toBe("./.github/workflows/ci.yml");
   expect(ci.on).toHaveProperty("workflow_call");
@@ -84,6 +87,39 @@ test("the pipeline gets no right to the data, and deploys once more where the fi
   expect(job?.env?.["GRANT_DEVELOPER_ACCESS"]).toBe("false");
   const run = job?.steps?.find(({ name }) => name === "Deploy")?.run ?? "";
   expect(run.match(/azd deploy app/g)).toHaveLength(2);
+});
+
+/** The variables of GitHub, filtered by the step of that name. */
+function choicesOf(variables: Record<string, string>) {
+  const { run = "" } = deploy.jobs["choices"]?.steps?.find(({ name }) => name === "Choices") ?? {};
+  const [, filter = ""] = /jq -c --argjson vars "\$CHOICES" '([^']*)'/.exec(run) ?? [];
+  const args = ["-c", "--argjson", "vars", JSON.stringify(variables), filter, join(root, "infra/main.parameters.json")];
+  return spawnSync("jq", args, { encoding: "utf8" });
+}
+
+test("only choices of the parameters file, of one line each, become the environment of the job with the identity", ({
+  skip,
+}) => {
+  skip(spawnSync("jq", ["--version"]).status !== 0, "there is no jq here");
+  const names = [...read("infra/main.parameters.json").matchAll(/"\$\{(\w+)\}"/g)].map(([, name = ""]) => name);
+  const strange = ["BASH_ENV", "LD_PRELOAD", "PATH", "NODE_OPTIONS", "SMOKE_TEST", "GITHUB_ENV"];
+  const variables = Object.fromEntries([...names, ...strange].map((name) => [name, "1"]));
+  const passed = Object.keys(JSON.parse(choicesOf({ ...variables, NETWORK: "" }).stdout));
+  // What the job itself sets, whatever the variables say.
+  const fixed = ["GRANT_DEVELOPER_ACCESS", "AZURE_PRINCIPAL_TYPE", "NETWORK"];
+  expect(passed.sort()).toEqual(names.filter((name) => !fixed.includes(name)).sort());
+  for (const value of ["a\nBASH_ENV=b", "a\r"]) {
+    const { status, stderr } = choicesOf({ NETWORK: value });
+    expect(status).not.toBe(0);
+    expect(stderr).toContain("NETWORK has a line break");
+  }
+  // No other step of that job writes to its environment, or is given the variables.
+  for (const { name, run = "", env = {} } of deploy.jobs["deploy"]?.steps ?? []) {
+    expect(run.includes("GITHUB_ENV"), name).toBe(name === "Choices");
+    expect(JSON.stringify(env)).not.toContain("toJSON(vars)");
+  }
+  expect(checksOut(deploy.jobs["choices"] ?? {})).toBe(true);
+  expect(JSON.stringify(deploy.jobs["choices"])).not.toContain("npm");
 });
 
 test("azd's hooks run with the libraries that the pipeline installs: those of the app", () => {
@@ -234,8 +270,8 @@ test("the long suites run every night, and no deployment waits for them", () => 
 
 test("the preview gives the template what azd would: chosen values, each as its type", ({ skip }) => {
   skip(spawnSync("jq", ["--version"]).status !== 0, "there is no jq here");
-  const [, filter = ""] = /jq --slurpfile[^']*'([^']*)'/.exec(read(".github/workflows/deploy.yml")) ?? [];
-  const fixed = /FIXED: '([^']*)'/.exec(read(".github/workflows/deploy.yml"))?.[1] ?? "";
+  const [, filter = ""] = /jq --slurpfile[^']*'([^']*)'/.exec(read(PIPELINE)) ?? [];
+  const fixed = /FIXED: '([^']*)'/.exec(read(PIPELINE))?.[1] ?? "";
   const { GRANT_DEVELOPER_ACCESS, AZURE_PRINCIPAL_TYPE } = deploy.jobs["deploy"]?.env ?? {};
   expect(JSON.parse(fixed)).toEqual({ GRANT_DEVELOPER_ACCESS, AZURE_PRINCIPAL_TYPE });
   const types = new Map(
