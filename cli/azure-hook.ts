@@ -1,4 +1,5 @@
 // What azd calls before it provisions, before it deploys and after it has deployed (azure.yaml).
+import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { business } from "../shared/business.ts";
 import { choiceFor } from "./agents/generated.ts";
@@ -8,13 +9,15 @@ import { regionChoices, regionFaults } from "./azure-hooks/check-region.ts";
 import { providersNeeded, registerProviders } from "./azure-hooks/register-providers.ts";
 import { openResourceManager, type ResourceManager } from "./azure-hooks/resource-manager.ts";
 import { smokeObstacle } from "./azure-hooks/smoke-obstacle.ts";
-import { unaskedChoices } from "./azure-hooks/unasked.ts";
-import { azdDeployment, signInOf } from "./common/azure.ts";
+import { runbooksAt, unaskedChoices } from "./azure-hooks/unasked.ts";
+import { azdDeployment, setAzdValue, signInOf } from "./common/azure.ts";
 import { readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
+import { ROOT } from "./settings.ts";
 import { SMOKE_WORKFLOW, smokeAzure } from "./smoke/smoke-azure.ts";
 
 const USAGE = `npm run node -- cli/azure-hook.ts preprovision|predeploy|postdeploy
-  preprovision  names the services without an address, checks the right to make locks (LOCK_DATA), registers the
+  preprovision  names the services without an address, lets alerts lead to the runbooks of a repository on
+                GitHub (RUNBOOKS), checks the right to make locks (LOCK_DATA), registers the
                 resource providers of the template, and lists the choices that the region does not support;
                 CHECK_REGION=false in azd's environment skips the last
   predeploy     waits until the role for writing the package has propagated
@@ -43,6 +46,7 @@ async function preprovision(): Promise<number> {
     throw new Error(
       `Where do these services answer? azd env set each of ${lacking.join(", ")}, as https://one.example`,
     );
+  chooseRunbooks();
   for (const sentence of unaskedChoices(chosen)) console.log(sentence);
   const manager = openManager();
   const unlocked = await lockFault(manager, subscription, chosen);
@@ -77,6 +81,16 @@ async function postdeploy(): Promise<number> {
     return 0;
   }
   return smokeAzure(azdDeployment(), SMOKE_WORKFLOW);
+}
+
+/** In azd's environment, which it reads again after a hook, and in this process, which was given the old one. */
+function chooseRunbooks(): void {
+  if (chosen("RUNBOOKS")) return;
+  const { stdout } = spawnSync("git", ["remote", "get-url", "origin"], { cwd: ROOT, encoding: "utf8" });
+  const address = runbooksAt(String(stdout).trim());
+  if (!address) return;
+  setAzdValue("RUNBOOKS", address);
+  process.env["RUNBOOKS"] = address;
 }
 
 /** The choices of the services that the app does not start without: azd asks for no member of an object. */

@@ -145,8 +145,8 @@ param lockData bool = false
 @description('Name of the store\'s account, as of one that was restored into this group. Empty: the one that the template makes. Roles, network and alerts follow.')
 param cosmosAccountName string = ''
 
-@description('Address of the page with the runbooks, whose sections have the alerts\' names.')
-param runbooks string = 'docs/how-to/runbooks.md'
+@description('Address of the page with the runbooks, whose sections have the alerts\' names. Empty: alerts name none.')
+param runbooks string = ''
 
 var abbreviations = loadJsonContent('abbreviations.json')
 // What a job is called, and its clients: alerts, workbook and sign-in say so.
@@ -445,7 +445,7 @@ module alerts 'app/alerts.bicep' = if (raiseAlerts) {
     tags: tags
     workspaceId: monitoring.outputs.workspaceId
     actionGroupId: monitoring.outputs.actionGroupId
-    runbooks: runbooks
+    runbooks: empty(runbooks) || startsWith(runbooks, 'https://') ? runbooks : fail('runbooks is an address, as https://one.example/runbooks.md.')
     appUri: app.outputs.uri
     watchesMetrics: !joins
     serviceBusId: busAccess.outputs.id

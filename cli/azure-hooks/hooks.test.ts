@@ -14,7 +14,7 @@ import { regionChoices, regionFaults } from "./check-region.ts";
 import { providersNeeded, registerProviders } from "./register-providers.ts";
 import { openResourceManager, type ResourceManager } from "./resource-manager.ts";
 import { smokeObstacle } from "./smoke-obstacle.ts";
-import { unaskedChoices } from "./unasked.ts";
+import { runbooksAt, unaskedChoices } from "./unasked.ts";
 
 interface Reply {
   readonly status?: number;
@@ -227,10 +227,26 @@ test("production.env names nobody, and is told so; with an address and the deplo
   const production = parseEnv(readFileSync(join(ROOT, "infra/choices/production.env"), "utf8"));
   expect(asked(production)).toEqual([
     expect.stringContaining("ALERT_EMAIL"),
+    expect.stringContaining("RUNBOOKS"),
     expect.stringContaining("docs/how-to/identity.md"),
   ]);
-  const named = { ...production, ALERT_EMAIL: "on-call@example.com", GRANT_DEVELOPER_ACCESS: "true" };
+  const named = {
+    ...production,
+    ALERT_EMAIL: "on-call@example.com",
+    RUNBOOKS: "https://one.example",
+    GRANT_DEVELOPER_ACCESS: "true",
+  };
   expect(asked(named)).toEqual([]);
   expect(asked({ ...named, CREATE_SIGN_IN: "false", AUTH_CLIENT_ID: "x" })).toHaveLength(1);
   expect(asked({ RAISE_ALERTS: "false" })).toEqual([]);
+});
+
+test.each([
+  "https://github.com/one/shop.git",
+  "https://token@github.com/one/shop",
+  "git@github.com:one/shop.git",
+  "ssh://git@github.com/one/shop",
+])("alerts lead to the runbooks of %s", (origin) => {
+  expect(runbooksAt(origin)).toBe("https://github.com/one/shop/blob/HEAD/docs/how-to/runbooks.md");
+  expect(runbooksAt(origin.replace("github.com", "github.com.example"))).toBeUndefined();
 });

@@ -33,6 +33,10 @@ export function azdDeployment(run: () => Answer = () => ask("azd", "env", "get-v
   return { values: new Map([...lines].map(([, name = "", value = ""]) => [name, value])), signIn: "azd" };
 }
 
+export function setAzdValue(name: string, value: string): void {
+  ask("azd", "env", "set", name, value);
+}
+
 const outputs = z.record(z.string(), z.object({ value: z.unknown() }));
 
 /** The outputs of a deployment to the subscription that the Azure CLI is signed in to. @throws what to do where there is none. */

@@ -90,6 +90,7 @@ export function functionsFor(file: string, group: string, files: Files): { reado
     resourceGroup: (name) => ({ name: name ?? group }),
     resourceId: (type, ...names) => idOf(group, text(type).replace(/\/subnets$/, ""), names.join("/")),
     split: (whole, separator) => text(whole).split(text(separator)),
+    startsWith: (whole, part) => text(whole).startsWith(text(part)),
     string: (value = null) => (typeof value === "string" ? value : JSON.stringify(value)),
     subscription: () => ({ id: `/subscriptions/${SUBSCRIPTION}`, subscriptionId: SUBSCRIPTION }),
     subscriptionResourceId: (type, name) => `/subscriptions/${SUBSCRIPTION}/providers/${type}/${name}`,

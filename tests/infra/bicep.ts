@@ -227,6 +227,6 @@ function localsOf({ type, text }: Node): string[] {
 /** Of Bicep's own functions and decorators, those in use here. */
 const FUNCTIONS = new Set(
   `allowed any batchSize cidrSubnet concat contains deployer description empty environment fail filter flatten guid indexOf intersection items join loadJsonContent
-   loadTextContent map max maxLength maxValue metadata minLength minValue reduce replace resourceGroup resourceId split string subscription
+   loadTextContent map max maxLength maxValue metadata minLength minValue reduce replace resourceGroup resourceId split startsWith string subscription
    subscriptionResourceId tenant toLower toObject union uniqueString`.split(/\s+/),
 );

@@ -274,6 +274,9 @@ test("alerts lead to a runbook and to the console's view, both by their addresse
     expect(text).toContain(`"runbook":"${RUNBOOKS}#${name}"`);
     expect(text).toMatch(new RegExp(`"console":"${outputs["SERVICE_APP_URI"]}/console/[a-z/-]*"`));
   }
+  // What is relative leads nowhere from an e-mail.
+  expect(JSON.stringify(deploy().all("Microsoft.Insights/scheduledQueryRules"))).not.toContain("runbook");
+  expect(() => deploy({ RUNBOOKS: "docs/how-to/runbooks.md" })).toThrow("runbooks is an address");
 });
 
 test("a pipeline that deploys gets no right at all; a developer does", () => {

@@ -302,6 +302,7 @@ test("the preview gives the template what azd would: chosen values, each as its 
         "--slurpfile",
         "template",
         join(folder, "template.json"),
+        ...["--arg", "runbooks", "https://one.example/runbooks.md"],
         "--argjson",
         "vars",
         JSON.stringify(choices),
@@ -325,6 +326,7 @@ test("the preview gives the template what azd would: chosen values, each as its 
       cosmosSecondaryLocations: ["westus3"],
       settingOverrides: { StartWithin: "PT1M" },
       nodeVersion: "24",
+      runbooks: "https://one.example/runbooks.md",
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });
