@@ -104,7 +104,7 @@ param updateStrategy string = 'Recreate'
 
 @description('Memory of each instance.')
 @allowed([512, 2048, 4096])
-param instanceMemoryMB int = 2048
+param instanceMemoryMb int = 2048
 
 @description('For each function, or group of functions, that scales by itself.')
 @minValue(1)
@@ -385,7 +385,7 @@ module app 'app/function-app.bicep' = {
     subnetId: privateOnly ? privateNetwork!.outputs.appSubnetId : ''
     inboundPrivateOnly: appPrivate
     zoneRedundant: zoneRedundant
-    instanceMemoryMB: instanceMemoryMB
+    instanceMemoryMb: instanceMemoryMb
     maximumInstanceCount: maximumInstanceCount
     alwaysReady: {
       durable: alwaysReadyDurable

@@ -52,7 +52,7 @@ param subnetId string
 param inboundPrivateOnly bool
 
 param zoneRedundant bool
-param instanceMemoryMB int
+param instanceMemoryMb int
 param maximumInstanceCount int
 
 @description('Instances that always run: for orchestrations and activities, for HTTP, and for other functions by their names.')
@@ -217,7 +217,7 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
         }
         runtime: { name: 'node', version: nodeVersion }
         scaleAndConcurrency: {
-          instanceMemoryMB: instanceMemoryMB
+          instanceMemoryMB: instanceMemoryMb
           maximumInstanceCount: maximumInstanceCount
           alwaysReady: readyInstances
         }

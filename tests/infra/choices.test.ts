@@ -210,6 +210,18 @@ test("each choice goes into the pipeline, and the site has it on the operator's 
   expect(choices).toEqual(expect.arrayContaining(named));
 });
 
+test("a choice of azd is a parameter of Bicep in lower camel case, as the page for Bicep alone says", () => {
+  const { parameters } = JSON.parse(read("infra/main.parameters.json")) as {
+    parameters: Record<string, { value: unknown }>;
+  };
+  for (const [name, { value }] of Object.entries(parameters))
+    if (typeof value === "string" && !value.startsWith("${AZURE_"))
+      expect(value, name).toBe(`\${${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}}`);
+  expect(read("docs/how-to/deploy-bicep.md")).toContain("`zoneRedundant = true` for `ZONE_REDUNDANT=true`");
+  // azd would take it in the place of its own parameters.
+  expect(globSync("infra/*.bicepparam", { cwd: root })).toEqual([]);
+});
+
 test("the sets of choices name parameters that there are", () => {
   const known = [...read("infra/main.parameters.json").matchAll(/"\$\{(\w+)\}"/g)].map(([, name]) => name);
   for (const [name, choices] of namedChoices())
