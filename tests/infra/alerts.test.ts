@@ -3,7 +3,7 @@ import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { telemetryQuery } from "../../cli/smoke/smoke-azure.ts";
-import { parse, properties, variable } from "./bicep.ts";
+import { membersOf } from "./bicep.ts";
 import { bind } from "./kusto.ts";
 import { spanAttributes, unsaid } from "./said.ts";
 
@@ -123,8 +123,8 @@ test.each(all)("$name: leads to a view that the console has", ({ name }) => {
 });
 
 test("Bicep loads each query under its alert's name, and there is no other", () => {
-  const loaded = properties(variable(parse(read("infra/app/alerts.bicep")), "queries"));
-  for (const [name, value] of loaded) expect(value.text).toBe(`loadTextContent('../alerts/${name}.kql')`);
+  const loaded = membersOf(read("infra/app/alerts.bicep"), "queries");
+  for (const [name, value] of loaded) expect(value).toBe(`loadTextContent('../alerts/${name}.kql')`);
   const names = alerts.log.map(({ name }) => name).sort();
   expect(loaded.map(([name]) => name).sort()).toEqual(names);
   const files = readdirSync(join(root, "infra/alerts")).filter((file) => file.endsWith(".kql"));

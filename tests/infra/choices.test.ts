@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { choicesTable } from "../../cli/docs/choices.ts";
 import { business } from "../../shared/business.ts";
-import { declared, parse } from "./bicep.ts";
+import { declared } from "./bicep.ts";
 import { namedChoices } from "./deploy.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -83,7 +83,7 @@ test("the store's data plane is logged where that is chosen", () => {
 
 test("the app's own identity has no right over its package", () => {
   const storage = read("infra/app/package-storage.bicep");
-  expect(declared(parse(storage)).params.map(({ name }) => name)).not.toContain("appPrincipalId");
+  expect(declared(storage).params.map(({ name }) => name)).not.toContain("appPrincipalId");
   expect(storage.match(/principalId: (\w+)/g)).toEqual(["principalId: packagePrincipalId"]);
   expect(block(main, "packageStorage")).toContain("packagePrincipalId: identity.outputs.packagePrincipalId");
   expect(app).toContain("userAssignedIdentityResourceId: identity.packageId");
@@ -103,7 +103,7 @@ test("who deploys gets no right where GRANT_DEVELOPER_ACCESS is off", () => {
 });
 
 test("azd registers each provider of the template, and the one that a delegated subnet needs", () => {
-  const types = bicep.flatMap(({ text }) => declared(parse(text)).resources).filter((type) => type.includes("@"));
+  const types = bicep.flatMap(({ text }) => declared(text).resources).filter((type) => type.includes("@"));
   const namespaces = new Set(types.map((type) => type.split("/")[0] ?? ""));
   // Always registered; no provider; and what a subnet is delegated to.
   for (const own of ["Microsoft.Resources", "Microsoft.Authorization", "Microsoft.Graph"]) namespaces.delete(own);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { declared, parse } from "./bicep.ts";
+import { declared } from "./bicep.ts";
 import { agents, read } from "./deploy.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -277,7 +277,7 @@ test("the preview gives the template what azd would: chosen values, each as its 
   const types = new Map(
     [...read("infra/main.bicep").matchAll(/^param (\w+) (\S+)/gm)].map(([, name = "", type = ""]) => [name, type]),
   );
-  const { params } = declared(parse(read("infra/main.bicep")));
+  const { params } = declared(read("infra/main.bicep"));
   const template = {
     parameters: Object.fromEntries(
       params.map(({ name }) => [name, { type: types.get(name)?.endsWith("[]") ? "array" : types.get(name) }]),
