@@ -74,6 +74,7 @@ export function functionsFor(file: string, group: string, files: Files): { reado
     flatten: (all) => list(all).flatMap(list),
     guid,
     indexOf: (all, one = null) => list(all).findIndex((value) => isSame(value, one)),
+    int: (value = null) => Number(value),
     intersection: (one, other) => list(one).filter((value) => list(other).some((each) => isSame(value, each))),
     // Sorted by name, as Bicep's.
     items: (object) =>

@@ -111,14 +111,14 @@ test("a demonstration: agents without an address have the simulated services, wh
 test("zones: two always-ready instances for each group that has one, none where none is wanted", () => {
   expect(alwaysReady({})).toEqual([{ name: "durable", instanceCount: 1 }]);
   expect(alwaysReady({ ZONE_REDUNDANT: "true" })).toEqual([{ name: "durable", instanceCount: 2 }]);
-  const chosen = { ALWAYS_READY_DURABLE: "3", ALWAYS_READY_FUNCTIONS: '{"submission":1,"agentReplies":0}' };
+  const chosen = { ALWAYS_READY: '{"durable":3,"submission":1,"agentReplies":0}' };
   const ready = [
     { name: "durable", instanceCount: 3 },
     { name: "function:submission", instanceCount: 1 },
   ];
   expect(alwaysReady(chosen)).toEqual(ready);
   expect(alwaysReady({ ...chosen, ZONE_REDUNDANT: "true" })).toEqual([ready[0], { ...ready[1], instanceCount: 2 }]);
-  expect(alwaysReady({ ZONE_REDUNDANT: "true", ALWAYS_READY_DURABLE: "0" })).toEqual([]);
+  expect(alwaysReady({ ZONE_REDUNDANT: "true", ALWAYS_READY: '{"durable":0}' })).toEqual([]);
   expect(alwaysReady({ MAXIMUM_INSTANCE_COUNT: "1" })).toHaveLength(1);
 });
 
@@ -196,12 +196,12 @@ test("private: every endpoint leads to a part that is deployed, has its zone, an
   expect(usual("Microsoft.Network/virtualNetworks")).toEqual([]);
 });
 
-test("private: a range, an outbound address and an inbound endpoint of its own", () => {
+test("private: an outbound address and an inbound endpoint of its own", () => {
   const { only, all, site } = deploy(OWN_NETWORK);
   const { addressSpace, subnets } = only("Microsoft.Network/virtualNetworks").properties;
-  expect(addressSpace.addressPrefixes).toEqual(["10.20.0.0/23"]);
+  expect(addressSpace.addressPrefixes).toEqual(["10.0.0.0/16"]);
   const prefixes = subnets.map(({ properties }: { properties: { addressPrefix: string } }) => properties.addressPrefix);
-  expect(prefixes).toEqual(["10.20.0.0/24", "10.20.1.0/24"]);
+  expect(prefixes).toEqual(["10.0.0.0/24", "10.0.1.0/24"]);
   expect(subnets[0].properties.natGateway.id).toBe(only("Microsoft.Network/natGateways").id);
   expect(deploy(PRIVATE).all("Microsoft.Network/natGateways")).toEqual([]);
   expect(site.properties.publicNetworkAccess).toBe("Disabled");

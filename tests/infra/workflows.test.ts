@@ -289,7 +289,7 @@ test("the preview gives the template what azd would: chosen values, each as its 
     const choices = {
       AZURE_ENV_NAME: "shop",
       ZONE_REDUNDANT: "true",
-      ALWAYS_READY_DURABLE: "2",
+      MAXIMUM_INSTANCE_COUNT: "5",
       COSMOS_SECONDARY_LOCATIONS: '["westus3"]',
       SETTING_OVERRIDES: '{"StartWithin":"PT1M"}',
       NODE_VERSION: "24",
@@ -322,7 +322,7 @@ test("the preview gives the template what azd would: chosen values, each as its 
       grantDeveloperAccess: false,
       agentEndpoints: { ...Object.fromEntries(agents.map(({ name }) => [name, ""])), car: "https://car.example" },
       zoneRedundant: true,
-      alwaysReadyDurable: 2,
+      maximumInstanceCount: 5,
       cosmosSecondaryLocations: ["westus3"],
       settingOverrides: { StartWithin: "PT1M" },
       nodeVersion: "24",
