@@ -131,10 +131,6 @@ test("Bicep loads each query under its alert's name, and there is no other", () 
   expect(files.map((file) => file.replace(".kql", "")).sort()).toEqual(names);
 });
 
-test("a bare provision pages nobody: supervisor-stopped wants a sweep that there was", () => {
-  expect(read("infra/alerts/supervisor-stopped.kql")).toMatch(/\| where sweeps > 0 and lastAt < ago\(10m\)/);
-});
-
 test("function failures are split by faas.name, for Service Bus requests all have one name", () => {
   expect(alerts.log.find(({ name }) => name === "function-failures")?.dimensions).toEqual(["functionName"]);
   const query = read("infra/alerts/function-failures.kql");

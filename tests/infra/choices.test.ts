@@ -23,17 +23,6 @@ function block(text: string, name: string): string {
   return found[0];
 }
 
-test("with zones a group has at least two always-ready instances or none, and no group more than the most", () => {
-  expect(app).toContain("instanceCount: zoneRedundant ? max(2, group.instanceCount) : group.instanceCount");
-  expect(app).toContain("filter(wantedReady, group => group.instanceCount > 0)");
-  expect(app).toMatch(/group\.instanceCount > maximumInstanceCount\)\)\n\s+\? fail\('/);
-  expect(main).toMatch(/@minValue\(1\)\n@maxValue\(1000\)\nparam maximumInstanceCount/);
-});
-
-test("functions that scale by themselves can be always ready, under the names that Azure has for them", () => {
-  expect(app).toMatch(/\['durable', 'http'\], entry\.key\) \? entry\.key : 'function:\$\{entry\.key\}'/);
-});
-
 test("changes to one Cosmos DB account come one after the other", () => {
   const access = read("infra/app/cosmos-access.bicep");
   expect(block(read("infra/app/cosmos.bicep"), "containers")).toContain("@batchSize(1)");
@@ -82,19 +71,6 @@ test("the app's own identity has no right over its package", () => {
   expect(app).toContain("userAssignedIdentityResourceId: identity.packageId");
 });
 
-test("the host's diagnostic events have their table, wherever orchestrations are kept", () => {
-  expect(read("infra/app/storage.bicep")).toMatch(
-    /\[roles\.storageBlobDataOwner, roles\.storageTableDataContributor\],\n\s+holdsTaskHub/,
-  );
-});
-
-test("who deploys gets no right where GRANT_DEVELOPER_ACCESS is off", () => {
-  const uses = [...main.matchAll(/(?<!\.)\bprincipalId\b/g)];
-  // Its declaration, and the one variable that asks for the choice.
-  expect(uses).toHaveLength(2);
-  expect(main).toContain("var developerPrincipalId = grantDeveloperAccess ? principalId : ''");
-});
-
 test("azd registers each provider of the template, and the one that a delegated subnet needs", () => {
   const types = bicep.flatMap(({ text }) => declared(text).resources).filter((type) => type.includes("@"));
   const namespaces = new Set(types.map((type) => type.split("/")[0] ?? ""));
@@ -105,25 +81,10 @@ test("azd registers each provider of the template, and the one that a delegated 
   expect(JSON.parse(read("infra/providers.json"))).toEqual([...namespaces].sort());
 });
 
-test("private: every place that the app calls has its endpoint, and none stays public", () => {
+test("private: every place that the app calls has its endpoint", () => {
   const network = read("infra/app/network.bicep");
   const groups = [...network.matchAll(/groupId: '(\w+)'/g)].map(([, group]) => group);
   expect(groups).toEqual(["blob", "blob", "queue", "table", "namespace", "Sql", "scheduler"]);
-  for (const file of ["storage", "package-storage", "service-bus", "cosmos", "durable-task"])
-    expect(read(`infra/app/${file}.bicep`), file).toContain(
-      "publicNetworkAccess: privateOnly ? 'Disabled' : 'Enabled'",
-    );
-});
-
-test("a second region: its own task hub and its own queue for replies, which exists; one region writes", () => {
-  expect(main).toContain("var taskHubName = joins ? 'JobScheduler2' : 'JobScheduler'");
-  const [, replies = ""] =
-    /^var regionSettings = secondRegion \? { AgentRepliesQueue: '([\w-]+)' } : {}$/m.exec(app) ?? [];
-  const { queues } = JSON.parse(read("infra/entities/service-bus.json")) as { queues: { name: string }[] };
-  expect(queues.map(({ name }) => name)).toContain(replies);
-  expect(read("infra/app/cosmos.bicep")).toContain("enableMultipleWriteLocations: false");
-  for (const shared of ["serviceBus", "cosmos"])
-    expect(main).toMatch(new RegExp(`module ${shared} \\S+ = if \\(!joins\\)`));
 });
 
 interface Hook {

@@ -1,11 +1,9 @@
 // The workflows: what may run with which rights, that nothing is deployed untested or unasked, and that actions are pinned.
 import { spawnSync } from "node:child_process";
-import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { declared } from "./bicep.ts";
 import { agents, read } from "./deploy.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -89,18 +87,20 @@ test("the pipeline gets no right to the data, and deploys once more where the fi
   expect(run.match(/azd deploy app/g)).toHaveLength(2);
 });
 
-/** The variables of GitHub, filtered by the step of that name. */
-function choicesOf(variables: Record<string, string>) {
-  const { run = "" } = deploy.jobs["choices"]?.steps?.find(({ name }) => name === "Choices") ?? {};
-  const [, filter = ""] = /jq -c --argjson vars "\$CHOICES" '([^']*)'/.exec(run) ?? [];
-  const args = ["-c", "--argjson", "vars", JSON.stringify(variables), filter, join(root, "infra/main.parameters.json")];
-  return spawnSync("jq", args, { encoding: "utf8" });
+/** What the jq of a step makes of the parameters file, with the variables of GitHub in the place of `$CHOICES`. */
+function filtered(job: string, step: string, variables: Record<string, string>, ...args: string[]) {
+  const { run = "" } = deploy.jobs[job]?.steps?.find(({ name }) => name === step) ?? {};
+  const [, filter = ""] = /\bjq [^']*'([^']*)'/.exec(run) ?? [];
+  const given = ["--argjson", "vars", JSON.stringify(variables), ...args, filter];
+  return spawnSync("jq", [...given, join(root, "infra/main.parameters.json")], { encoding: "utf8" });
 }
+const choicesOf = (variables: Record<string, string>) => filtered("choices", "Choices", variables);
+const hasJq = spawnSync("jq", ["--version"]).status === 0;
 
 test("only choices of the parameters file, of one line each, become the environment of the job with the identity", ({
   skip,
 }) => {
-  skip(spawnSync("jq", ["--version"]).status !== 0, "there is no jq here");
+  skip(!hasJq, "there is no jq here");
   const names = [...read("infra/main.parameters.json").matchAll(/"\$\{(\w+)\}"/g)].map(([, name = ""]) => name);
   const strange = ["BASH_ENV", "LD_PRELOAD", "PATH", "NODE_OPTIONS", "SMOKE_TEST", "GITHUB_ENV"];
   const variables = Object.fromEntries([...names, ...strange].map((name) => [name, "1"]));
@@ -269,66 +269,28 @@ test("the long suites run every night, and no deployment waits for them", () => 
 });
 
 test("the preview gives the template what azd would: chosen values, each as its type", ({ skip }) => {
-  skip(spawnSync("jq", ["--version"]).status !== 0, "there is no jq here");
-  const [, filter = ""] = /jq --slurpfile[^']*'([^']*)'/.exec(read(PIPELINE)) ?? [];
+  skip(!hasJq, "there is no jq here");
   const fixed = /FIXED: '([^']*)'/.exec(read(PIPELINE))?.[1] ?? "";
   const { GRANT_DEVELOPER_ACCESS, AZURE_PRINCIPAL_TYPE } = deploy.jobs["deploy"]?.env ?? {};
   expect(JSON.parse(fixed)).toEqual({ GRANT_DEVELOPER_ACCESS, AZURE_PRINCIPAL_TYPE });
-  const types = new Map(
-    [...read("infra/main.bicep").matchAll(/^param (\w+) (\S+)/gm)].map(([, name = "", type = ""]) => [name, type]),
-  );
-  const { params } = declared(read("infra/main.bicep"));
-  const template = {
-    parameters: Object.fromEntries(
-      params.map(({ name }) => [name, { type: types.get(name)?.endsWith("[]") ? "array" : types.get(name) }]),
-    ),
+  const types = [...read("infra/main.bicep").matchAll(/^param (\w+) (\S+)/gm)].map(([, name = "", type = ""]) => {
+    return [name, { type: type.endsWith("[]") ? "array" : type }] as const;
+  });
+  const template = JSON.stringify([{ parameters: Object.fromEntries(types) }]);
+  const choices = {
+    ...{ AZURE_ENV_NAME: "shop", ZONE_REDUNDANT: "true", MAXIMUM_INSTANCE_COUNT: "5", NODE_VERSION: "24" },
+    ...{ COSMOS_SECONDARY_LOCATIONS: '["westus3"]', SETTING_OVERRIDES: '{"StartWithin":"PT1M"}', ALERT_EMAIL: "" },
+    CAR_ENDPOINTS: "https://car.example",
   };
-  const folder = mkdtempSync(join(tmpdir(), "preview-"));
-  try {
-    writeFileSync(join(folder, "template.json"), JSON.stringify(template));
-    const choices = {
-      AZURE_ENV_NAME: "shop",
-      ZONE_REDUNDANT: "true",
-      MAXIMUM_INSTANCE_COUNT: "5",
-      COSMOS_SECONDARY_LOCATIONS: '["westus3"]',
-      SETTING_OVERRIDES: '{"StartWithin":"PT1M"}',
-      NODE_VERSION: "24",
-      ALERT_EMAIL: "",
-      CAR_ENDPOINTS: "https://car.example",
-    };
-    const { stdout, stderr } = spawnSync(
-      "jq",
-      [
-        "--slurpfile",
-        "template",
-        join(folder, "template.json"),
-        ...["--arg", "runbooks", "https://one.example/runbooks.md"],
-        "--argjson",
-        "vars",
-        JSON.stringify(choices),
-        "--argjson",
-        "fixed",
-        fixed,
-        filter,
-        join(root, "infra/main.parameters.json"),
-      ],
-      { encoding: "utf8" },
-    );
-    expect(stderr).toBe("");
-    const { parameters } = JSON.parse(stdout) as { parameters: Record<string, { value: unknown }> };
-    expect(Object.fromEntries(Object.entries(parameters).map(([name, { value }]) => [name, value]))).toEqual({
-      environmentName: "shop",
-      principalType: "ServicePrincipal",
-      grantDeveloperAccess: false,
-      agentEndpoints: { ...Object.fromEntries(agents.map(({ name }) => [name, ""])), car: "https://car.example" },
-      zoneRedundant: true,
-      maximumInstanceCount: 5,
-      cosmosSecondaryLocations: ["westus3"],
-      settingOverrides: { StartWithin: "PT1M" },
-      nodeVersion: "24",
-      runbooks: "https://one.example/runbooks.md",
-    });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const runbooks = "https://one.example/runbooks.md";
+  const args = ["--argjson", "template", template, "--arg", "runbooks", runbooks, "--argjson", "fixed", fixed];
+  const { stdout, stderr } = filtered("template", "Parameters", choices, ...args);
+  expect(stderr).toBe("");
+  const { parameters } = JSON.parse(stdout) as { parameters: Record<string, { value: unknown }> };
+  expect(Object.fromEntries(Object.entries(parameters).map(([name, { value }]) => [name, value]))).toEqual({
+    ...{ environmentName: "shop", principalType: "ServicePrincipal", grantDeveloperAccess: false },
+    agentEndpoints: { ...Object.fromEntries(agents.map(({ name }) => [name, ""])), car: "https://car.example" },
+    ...{ zoneRedundant: true, maximumInstanceCount: 5, nodeVersion: "24", runbooks },
+    ...{ cosmosSecondaryLocations: ["westus3"], settingOverrides: { StartWithin: "PT1M" } },
+  });
 });
