@@ -1,21 +1,25 @@
 // What azd calls before it provisions, before it deploys and after it has deployed (azure.yaml).
+import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { AzureDeveloperCliCredential } from "@azure/identity";
 import { business } from "../shared/business.ts";
 import { choiceFor } from "./agents/generated.ts";
 import { waitForPackageRole } from "./azure-hooks/await-package-role.ts";
+import { lockFault } from "./azure-hooks/check-locks.ts";
 import { regionChoices, regionFaults } from "./azure-hooks/check-region.ts";
 import { providersNeeded, registerProviders } from "./azure-hooks/register-providers.ts";
 import { openResourceManager, type ResourceManager } from "./azure-hooks/resource-manager.ts";
 import { smokeObstacle } from "./azure-hooks/smoke-obstacle.ts";
-import { unaskedChoices } from "./azure-hooks/unasked.ts";
-import { azdValues } from "./common/azure.ts";
+import { runbooksAt, unaskedChoices } from "./azure-hooks/unasked.ts";
+import { azdDeployment, setAzdValue, signInOf } from "./common/azure.ts";
 import { readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
+import { ROOT } from "./settings.ts";
 import { SMOKE_WORKFLOW, smokeAzure } from "./smoke/smoke-azure.ts";
 
 const USAGE = `npm run node -- cli/azure-hook.ts preprovision|predeploy|postdeploy
-  preprovision  names the services without an address, registers the resource providers of the template, and lists
-                the choices that the region does not support; CHECK_REGION=false in azd's environment skips the last
+  preprovision  names the services without an address, lets alerts lead to the runbooks of a repository on
+                GitHub (RUNBOOKS), checks the right to make locks (LOCK_DATA), registers the
+                resource providers of the template, and lists the choices that the region does not support;
+                CHECK_REGION=false in azd's environment skips the last
   predeploy     waits until the role for writing the package has propagated
   postdeploy    sends an order through the workflow smoke, if the person who deploys may send orders; SMOKE_TEST=false
                 in azd's environment skips it, and true always sends it`;
@@ -42,8 +46,11 @@ async function preprovision(): Promise<number> {
     throw new Error(
       `Where do these services answer? azd env set each of ${lacking.join(", ")}, as https://one.example`,
     );
+  chooseRunbooks();
   for (const sentence of unaskedChoices(chosen)) console.log(sentence);
   const manager = openManager();
+  const unlocked = await lockFault(manager, subscription, chosen);
+  if (unlocked) throw new Error(unlocked);
   const registered = await registerProviders(manager, subscription, providersNeeded());
   console.log(
     registered.length > 0 ? `Registered: ${registered.join(", ")}` : "All resource providers are registered.",
@@ -73,7 +80,17 @@ async function postdeploy(): Promise<number> {
     console.log(obstacle);
     return 0;
   }
-  return smokeAzure(SMOKE_WORKFLOW);
+  return smokeAzure(azdDeployment(), SMOKE_WORKFLOW);
+}
+
+/** In azd's environment, which it reads again after a hook, and in this process, which was given the old one. */
+function chooseRunbooks(): void {
+  if (chosen("RUNBOOKS")) return;
+  const { stdout } = spawnSync("git", ["remote", "get-url", "origin"], { cwd: ROOT, encoding: "utf8" });
+  const address = runbooksAt(String(stdout).trim());
+  if (!address) return;
+  setAzdValue("RUNBOOKS", address);
+  process.env["RUNBOOKS"] = address;
 }
 
 /** The choices of the services that the app does not start without: azd asks for no member of an object. */
@@ -86,10 +103,10 @@ function lackingAddresses(): string[] {
 
 /** Whoever azd deploys as: the Azure CLI may be signed in as somebody else. */
 function openManager(): ResourceManager {
-  return openResourceManager(new AzureDeveloperCliCredential());
+  return openResourceManager(signInOf("azd"));
 }
 
 /** azd gives its values to hooks as their environment; whoever calls one manually has azd's environment read. */
 function chosen(name: string): string | undefined {
-  return process.env[name] ?? azdValues().get(name);
+  return process.env[name] ?? azdDeployment().values.get(name);
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { WantedStatuses } from "@scheduler-agent-supervisor/client/job-client";
 import { words } from "../shared/words.ts";
-import { azureSettings } from "./common/azure.ts";
+import { azdDeployment, azureSettings } from "./common/azure.ts";
 import { openShop, type Shop } from "./common/shop.ts";
 import { choiceOf, numberOf, readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
 import { printFor } from "./every-app/printed-commands.ts";
@@ -16,7 +16,7 @@ npm run send -- --count N [--rate R]       creates N orders and sends them, R a 
   --statuses W the status messages that the app sends: all (default), or end
   --timeout S  how long --wait waits for each order (60)
   --data DIR   the state folder of the stack to send to (.local)
-  --azure      sends to the deployed app of azd's environment, with your own sign-in`;
+  --azure      sends to the deployed app of azd's environment, with azd's sign-in`;
 const MOST_ORDERS = 1_000_000;
 const LONGEST_WAIT_S = 86_400;
 const USUAL_WAIT_S = 60;
@@ -49,7 +49,7 @@ await runCommand(async () => {
   printFor({ data });
   const sending = { bodies, count, rate, statuses };
   const timeoutMs = values["wait"] ? (timeout ?? USUAL_WAIT_S) * 1000 : undefined;
-  if (values["azure"]) return send(azureSettings(), sending, timeoutMs);
+  if (values["azure"]) return send(azureSettings(azdDeployment()), sending, timeoutMs);
   try {
     return await send(currentSettings(data), sending, timeoutMs);
   } catch (cause) {

@@ -41,19 +41,14 @@ param authClientId string = ''
 @description('Where Durable Functions keeps its orchestrations. There is no way to move them from one to the other.')
 @allowed(['azureStorage', 'durableTaskScheduler'])
 param durableBackend string = 'azureStorage'
-@description('Of Durable Task Scheduler. Dedicated with a capacity of 3 is redundant.')
-@allowed(['Consumption', 'Dedicated'])
-param durableTaskSku string = 'Consumption'
-@description('Capacity units; Dedicated only.')
-@minValue(1)
-param durableTaskCapacity int = 1
+@description('Of Durable Task Scheduler: capacity units of the SKU Dedicated, which is redundant with 3. 0: the SKU Consumption.')
+@minValue(0)
+param durableTaskCapacity int = 0
 
 @description('private: the app reaches storage, bus, store and scheduler over private endpoints alone; needs Service Bus Premium.')
 @allowed(['none', 'private'])
 param network string = 'none'
 
-@description('Address range of the private network, of at least /23. It must not overlap the networks that you connect.')
-param networkAddressPrefix string = '10.0.0.0/16'
 @description('Subnets of a network that is there already, as in { app: \'<id>\', endpoints: \'<id>\' }; the first is delegated to Microsoft.App/environments and used by nothing else. Empty: the template makes a network.')
 param networkSubnets object = {}
 @description('Id of the resource group whose private DNS zones, linked to the network already, are used; none: a policy of yours gives endpoints their names. Empty: the template makes the zones.')
@@ -83,58 +78,35 @@ param cosmosCapacityMode string = 'serverless'
 param cosmosMaxThroughput int = 1000
 @description('Regions that hold a copy of the store and take over in this order; autoscale only.')
 param cosmosSecondaryLocations string[] = []
-@description('Logs each request for data to the store, with who asked. It costs more than the requests.')
-param cosmosDataPlaneLogs bool = false
-
 @description('Another environment whose bus and store this one uses too, as the same app in a second region. Empty: its own.')
 param sharedEnvironmentName string = ''
 @description('The region of that environment.')
 param sharedLocation string = ''
 
-@description('Spreads app, store and storage over the region\'s zones. Service Bus is spread by itself; see durableTaskSku for the scheduler.')
+@description('Spreads app, store and storage over the region\'s zones. Service Bus is spread by itself; see durableTaskCapacity for the scheduler.')
 param zoneRedundant bool = false
 
 @description('Version of Node. Not every region offers the newest.')
 @allowed(['22', '24'])
 param nodeVersion string = '24'
 
-@description('What a deployment does with running instances. RollingUpdate is in preview.')
-@allowed(['Recreate', 'RollingUpdate'])
-param updateStrategy string = 'Recreate'
-
 @description('Memory of each instance.')
 @allowed([512, 2048, 4096])
-param instanceMemoryMB int = 2048
+param instanceMemoryMb int = 2048
 
 @description('For each function, or group of functions, that scales by itself.')
 @minValue(1)
 @maxValue(1000)
 param maximumInstanceCount int = 100
 
-@description('Instances that always run, for orchestrations and activities. In zones at least two.')
-@minValue(0)
-param alwaysReadyDurable int = 1
-
-@description('The same for functions with an HTTP trigger.')
-@minValue(0)
-param alwaysReadyHttp int = 0
-
-@description('The same for other functions, by name, as in { submission: 1 }: submission, submissionPriority, agentReplies, startAttempt and the functions of agents with a queue scale by themselves.')
-param alwaysReadyFunctions object = {}
-
-@description('When the supervisor looks, in NCRONTAB with seconds.')
-param supervisorSchedule string = '*/10 * * * * *'
+@description('Instances that always run, by what scales by itself: durable (orchestrations and activities), http, and the functions submission, submissionPriority, agentReplies, startAttempt and those of agents with a queue. In zones at least two of each.')
+param alwaysReady object = { durable: 1 }
 
 @description('App settings that go over those of infra/app/function-app.bicep, by name.')
 param settingOverrides object = {}
 
 @description('Whether alert rules are made; each costs by the month. Off, it does not delete those that there are.')
 param raiseAlerts bool = true
-
-@description('Days for which logs are kept.')
-@minValue(30)
-@maxValue(730)
-param logRetentionDays int = 30
 
 @description('Gigabytes of logs a day after which no more are taken; -1: no limit. Alerts are blind past it.')
 param logDailyQuotaGb int = -1
@@ -145,8 +117,8 @@ param lockData bool = false
 @description('Name of the store\'s account, as of one that was restored into this group. Empty: the one that the template makes. Roles, network and alerts follow.')
 param cosmosAccountName string = ''
 
-@description('Address of the page with the runbooks, whose sections have the alerts\' names.')
-param runbooks string = 'docs/how-to/runbooks.md'
+@description('Address of the page with the runbooks, whose sections have the alerts\' names. Empty: alerts name none.')
+param runbooks string = ''
 
 var abbreviations = loadJsonContent('abbreviations.json')
 // What a job is called, and its clients: alerts, workbook and sign-in say so.
@@ -223,7 +195,6 @@ module monitoring 'app/monitoring.bicep' = {
     appPrincipalId: identity.outputs.principalId
     appIdentityName: identityName
     alertEmail: alertEmail
-    retentionInDays: logRetentionDays
     dailyQuotaGb: logDailyQuotaGb
   }
 }
@@ -300,7 +271,6 @@ module cosmos 'app/cosmos.bicep' = if (!joins) {
     capacityMode: storeMode
     maxThroughput: cosmosMaxThroughput
     secondaryLocations: cosmosSecondaryLocations
-    logsDataPlane: cosmosDataPlaneLogs
     locked: lockData
   }
 }
@@ -327,7 +297,6 @@ module durableTask 'app/durable-task.bicep' = if (usesScheduler) {
     appPrincipalId: identity.outputs.principalId
     appIdentityName: identityName
     privateOnly: privateOnly
-    sku: durableTaskSku
     capacity: durableTaskCapacity
   }
 }
@@ -341,7 +310,6 @@ module privateNetwork 'app/network.bicep' = if (privateOnly || outboundStatic) {
     natGatewayName: outboundStatic ? '${abbreviations.natGateway}${token}' : ''
     location: location
     tags: tags
-    addressPrefix: networkAddressPrefix
     subnets: networkSubnets
     dnsZones: networkDnsZones
     usesScheduler: usesScheduler
@@ -376,22 +344,16 @@ module app 'app/function-app.bicep' = {
     }
     agentEndpoints: simulatedServices ? union(simulatedEndpoints, chosenEndpoints) : agentEndpoints
     taskHubName: taskHubName
-    supervisorSchedule: supervisorSchedule
     settingOverrides: settingOverrides
     secondRegion: joins
     packageUri: packageStorage.outputs.containerUri
     nodeVersion: nodeVersion
-    updateStrategy: updateStrategy
     subnetId: privateOnly ? privateNetwork!.outputs.appSubnetId : ''
     inboundPrivateOnly: appPrivate
     zoneRedundant: zoneRedundant
-    instanceMemoryMB: instanceMemoryMB
+    instanceMemoryMb: instanceMemoryMb
     maximumInstanceCount: maximumInstanceCount
-    alwaysReady: {
-      durable: alwaysReadyDurable
-      http: alwaysReadyHttp
-      functions: alwaysReadyFunctions
-    }
+    alwaysReady: alwaysReady
     signsIn: makesSignIn || !empty(authClientId)
     authClientId: makesSignIn ? signIn!.outputs.clientId : authClientId
     authAudience: makesSignIn ? signIn!.outputs.audience : 'api://${authClientId}'
@@ -445,7 +407,7 @@ module alerts 'app/alerts.bicep' = if (raiseAlerts) {
     tags: tags
     workspaceId: monitoring.outputs.workspaceId
     actionGroupId: monitoring.outputs.actionGroupId
-    runbooks: runbooks
+    runbooks: empty(runbooks) || startsWith(runbooks, 'https://') ? runbooks : fail('runbooks is an address, as https://one.example/runbooks.md.')
     appUri: app.outputs.uri
     watchesMetrics: !joins
     serviceBusId: busAccess.outputs.id
@@ -471,6 +433,7 @@ output SERVICE_APP_URI string = app.outputs.uri
 output SERVICE_BUS_NAMESPACE string = busAccess.outputs.fullyQualifiedNamespace
 output COSMOS_ENDPOINT string = storeAccess.outputs.endpoint
 output LOG_WORKSPACE_ID string = monitoring.outputs.workspaceCustomerId
+output TASK_HUB string = app.outputs.taskHub
 output APP_PRINCIPAL_ID string = identity.outputs.principalId
 output PACKAGE_ROLE_ASSIGNMENT_ID string = packageStorage.outputs.roleAssignmentId
 output SIGN_IN_AUDIENCE string = makesSignIn

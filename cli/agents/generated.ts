@@ -17,7 +17,8 @@ export const GENERATED: { readonly [file: string]: Write } = {
   "local.settings.sample.json": localSettings,
   "infra/entities/agents.json": bicepList,
   "infra/main.parameters.json": parameters,
-  "infra/checks/production.bicepparam": checkedParameters,
+  "infra/checks/production.bicepparam": addresses(() => "invalid"),
+  "infra/choices/main.bicepparam": addresses(({ service: { isOptional } }) => (isOptional ? undefined : "example")),
   "azure.yaml": pipelineVariables,
   "docs/reference/settings.md": settingsPage,
 };
@@ -66,9 +67,15 @@ function parameters(text: string, agents: readonly ServiceAgent[]): string {
   return replaced(text, /("agentEndpoints": \{\n {6}"value": \{\n)[\s\S]*?(\n {6}\}\n)/, members.join(",\n"));
 }
 
-function checkedParameters(text: string, agents: readonly ServiceAgent[]): string {
-  const members = agents.map(({ name }) => `  ${name}: 'https://${name.toLowerCase()}.invalid'`);
-  return replaced(text, /(^param agentEndpoints = \{\n)[\s\S]*?(\n\}\n)/m, members.join("\n"));
+/** @param domain of an agent's address; undefined: its service is gone without */
+function addresses(domain: (agent: ServiceAgent) => string | undefined): Write {
+  return (text, agents) => {
+    const members = agents.map((agent) => {
+      const end = domain(agent);
+      return `  ${agent.name}: '${end === undefined ? "" : `https://${agent.name.toLowerCase()}.${end}`}'`;
+    });
+    return replaced(text, /(^param agentEndpoints = \{\n)[\s\S]*?(\n\}\n)/m, members.join("\n"));
+  };
 }
 
 function pipelineVariables(text: string, agents: readonly ServiceAgent[]): string {

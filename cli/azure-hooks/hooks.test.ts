@@ -9,11 +9,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ROOT } from "../settings.ts";
 import { telemetryOf } from "../smoke/smoke-azure.ts";
 import { waitForPackageRole } from "./await-package-role.ts";
+import { lockFault } from "./check-locks.ts";
 import { regionChoices, regionFaults } from "./check-region.ts";
 import { providersNeeded, registerProviders } from "./register-providers.ts";
 import { openResourceManager, type ResourceManager } from "./resource-manager.ts";
 import { smokeObstacle } from "./smoke-obstacle.ts";
-import { unaskedChoices } from "./unasked.ts";
+import { runbooksAt, unaskedChoices } from "./unasked.ts";
 
 interface Reply {
   readonly status?: number;
@@ -174,6 +175,41 @@ test("what Azure does not answer is not held against the region", async () => {
   }
 });
 
+const OWNER = { actions: ["*"], notActions: [] };
+const ACCESS_ADMINISTRATOR = { actions: ["*/read", "Microsoft.Authorization/*"] };
+const CONTRIBUTOR = {
+  actions: ["*"],
+  notActions: ["Microsoft.Authorization/*/Write", "Microsoft.Authorization/*/Delete"],
+};
+const ROLES_ADMINISTRATOR = { actions: ["Microsoft.Authorization/roleAssignments/write", "*/read"], notActions: [] };
+
+test.each([
+  ["Owner", [OWNER], true],
+  ["User Access Administrator", [CONTRIBUTOR, ACCESS_ADMINISTRATOR], true],
+  ["a role with that right alone", [CONTRIBUTOR, { actions: ["microsoft.authorization/locks/*"] }], true],
+  ["Contributor with Role Based Access Control Administrator", [CONTRIBUTOR, ROLES_ADMINISTRATOR], false],
+])("locks: %s may make them: %o", async (_, value, may) => {
+  answer = () => ({ body: { value } });
+  const fault = (choices: Record<string, string>) => lockFault(manager, "sub", (name) => choices[name]);
+  const found = await fault({ LOCK_DATA: "true" });
+  if (may) expect(found).toBeUndefined();
+  else expect(found).toContain("User Access Administrator");
+  expect(asked).toEqual([
+    "GET /subscriptions/sub/providers/Microsoft.Authorization/permissions?api-version=2022-04-01",
+  ]);
+  // A second region locks nothing, and what Azure does not say is not held against who deploys.
+  expect(await fault({ LOCK_DATA: "true", SHARED_ENVIRONMENT_NAME: "shop" })).toBeUndefined();
+  answer = () => ({ status: 403 });
+  expect(await fault({ LOCK_DATA: "true" })).toBeUndefined();
+});
+
+test("both pages name the right that locks need", () => {
+  for (const page of ["deploy", "pipelines"])
+    expect(readFileSync(join(ROOT, `docs/how-to/${page}.md`), "utf8"), page).toMatch(
+      /`LOCK_DATA`[^\n]*User Access Administrator/,
+    );
+});
+
 test.each([
   [{}, undefined],
   [{ NETWORK: "none", GRANT_DEVELOPER_ACCESS: "true" }, undefined],
@@ -191,10 +227,26 @@ test("production.env names nobody, and is told so; with an address and the deplo
   const production = parseEnv(readFileSync(join(ROOT, "infra/choices/production.env"), "utf8"));
   expect(asked(production)).toEqual([
     expect.stringContaining("ALERT_EMAIL"),
+    expect.stringContaining("RUNBOOKS"),
     expect.stringContaining("docs/how-to/identity.md"),
   ]);
-  const named = { ...production, ALERT_EMAIL: "on-call@example.com", GRANT_DEVELOPER_ACCESS: "true" };
+  const named = {
+    ...production,
+    ALERT_EMAIL: "on-call@example.com",
+    RUNBOOKS: "https://one.example",
+    GRANT_DEVELOPER_ACCESS: "true",
+  };
   expect(asked(named)).toEqual([]);
   expect(asked({ ...named, CREATE_SIGN_IN: "false", AUTH_CLIENT_ID: "x" })).toHaveLength(1);
   expect(asked({ RAISE_ALERTS: "false" })).toEqual([]);
+});
+
+test.each([
+  "https://github.com/one/shop.git",
+  "https://token@github.com/one/shop",
+  "git@github.com:one/shop.git",
+  "ssh://git@github.com/one/shop",
+])("alerts lead to the runbooks of %s", (origin) => {
+  expect(runbooksAt(origin)).toBe("https://github.com/one/shop/blob/HEAD/docs/how-to/runbooks.md");
+  expect(runbooksAt(origin.replace("github.com", "github.com.example"))).toBeUndefined();
 });

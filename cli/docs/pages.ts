@@ -31,6 +31,7 @@ const SECTIONS: readonly (readonly [folder: string, title: string, first: readon
       "testing",
       "local-development",
       "deploy",
+      "deploy-bicep",
       "pipelines",
       "identity",
       "service-sign-in",

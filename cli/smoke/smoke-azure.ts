@@ -1,8 +1,8 @@
-// The smoke test of the deployed app: with the developer's own sign-in, and telemetry asked for in the Log Analytics workspace.
+// The smoke test of the deployed app: with the sign-in of who deployed it, and telemetry asked for in the Log Analytics workspace.
 import { styleText } from "node:util";
 import type { TokenCredential } from "@azure/identity";
 import { z } from "zod";
-import { azdValues, azureSettings, ownSignIn } from "../common/azure.ts";
+import { azureSettings, type Deployment, signInOf } from "../common/azure.ts";
 import { type MadeJob, madeJob } from "../common/shop.ts";
 import { withSmokeTarget } from "./smoke-target.ts";
 import { type SmokeOutcome, smokeTest } from "./smoke-test.ts";
@@ -14,21 +14,31 @@ export const SMOKE_WORKFLOW = "smoke";
 const ENDS_WITHIN_MS = 180_000;
 /** "Log data ingestion time in Azure Monitor": 20 s to 3 minutes on average. */
 const ARRIVES_WITHIN_MS = 300_000;
+/** An app that starts after the first order may take the next. */
+const PAUSE_MS = 5000;
 const LOGS = "https://api.loganalytics.io";
 
 /** Runs it and prints what came of it. @returns the exit code. */
-export async function smokeAzure(workflow: string, timeoutMs = ENDS_WITHIN_MS): Promise<number> {
-  const workspace = azdValues().get("LOG_WORKSPACE_ID");
-  if (!workspace) throw new Error("azd's environment has no LOG_WORKSPACE_ID: azd provision.");
-  const credential = ownSignIn();
-  const telemetry = {
-    of: (orderId: string) => telemetryOf(credential, workspace, orderId),
-    withinMs: ARRIVES_WITHIN_MS,
+export async function smokeAzure(
+  deployment: Deployment,
+  workflow: string,
+  timeoutMs = ENDS_WITHIN_MS,
+): Promise<number> {
+  const { values, signIn } = deployment;
+  const workspace = values.get("LOG_WORKSPACE_ID");
+  if (!workspace) throw new Error("The deployment has no LOG_WORKSPACE_ID: provision it again.");
+  const credential = signInOf(signIn);
+  const known = {
+    telemetry: (orderId: string) => telemetryOf(credential, workspace, orderId),
+    telemetryWithinMs: ARRIVES_WITHIN_MS,
+    taskHub: values.get("TASK_HUB"),
+    pauseMs: PAUSE_MS,
   };
-  const order = smokeOrder(workflow);
-  console.log(`Sending ${order.id} through the workflow ${workflow}. Telemetry may take minutes to arrive.`);
+  console.log(`Sending an order through the workflow ${workflow}. Telemetry may take minutes to arrive.`);
   return reportSmoke(
-    await withSmokeTarget(azureSettings(), telemetry, (target) => smokeTest(target, order, timeoutMs)),
+    await withSmokeTarget(azureSettings(deployment), known, (target) =>
+      smokeTest(target, () => smokeOrder(workflow), timeoutMs),
+    ),
   );
 }
 

@@ -11,14 +11,12 @@ import type { SmokeTarget } from "./smoke-test.ts";
 const MOST = 500;
 const PAGE = 250;
 
-export interface Telemetry {
-  readonly of: (orderId: string) => Promise<number>;
-  readonly withinMs: number;
-}
+/** What neither the bus nor the store says. */
+type Known = Pick<SmokeTarget, "telemetry" | "telemetryWithinMs" | "taskHub" | "pauseMs">;
 
 export async function withSmokeTarget<T>(
   settings: Settings,
-  telemetry: Telemetry,
+  known: Known,
   work: (target: SmokeTarget) => Promise<T>,
 ): Promise<T> {
   const client = openOrderClient(settings);
@@ -26,6 +24,7 @@ export async function withSmokeTarget<T>(
   const bus = openBus(settings, { retryOptions: { maxRetries: 2, retryDelayInMs: 300 } });
   try {
     return await work({
+      ...known,
       submit: (order, timeoutMs) => client.submit(order, { timeoutMs }),
       record: async (orderId) => (await records.of([orderId]))[0],
       quarantined: async (id) => (await records.quarantined()).find(({ messageId }) => messageId === id)?.faults,
@@ -42,8 +41,6 @@ export async function withSmokeTarget<T>(
         }
         return false;
       },
-      telemetry: telemetry.of,
-      telemetryWithinMs: telemetry.withinMs,
     });
   } finally {
     await Promise.allSettled([client.close(), records.close(), bus.close()]);

@@ -4,7 +4,7 @@ param tags object
 param workspaceId string
 param actionGroupId string
 
-@description('Where the runbooks are: the address of a page, whose sections have the alerts\' names.')
+@description('Where the runbooks are: the address of a page, whose sections have the alerts\' names; empty where there is none.')
 param runbooks string
 
 @description('Address of the app, without a slash at its end: its console shows what an alert is about.')
@@ -15,20 +15,24 @@ param watchesMetrics bool
 param serviceBusId string
 param cosmosId string
 
-// What a job is called, in titles.
-var words = items(loadJsonContent('../words.json'))
 var alerts = loadJsonContent('../alerts/alerts.json')
-var log = map(alerts.log, alert => union(alert, {
-  title: reduce(words, alert.title, (text, word) => replace(text, '{${word.key}}', word.value))
-}))
-var metric = map(alerts.metric, alert => union(alert, {
-  title: reduce(words, alert.title, (text, word) => replace(text, '{${word.key}}', word.value))
-}))
 // The view of the console that shows what an alert is about.
 var views = loadJsonContent('../alerts/views.json')
+// What a job is called, in titles.
+var words = items(loadJsonContent('../words.json'))
+var all = map(concat(alerts.log, alerts.metric), alert => union(alert, {
+  title: reduce(words, alert.title, (text, word) => replace(text, '{${word.key}}', word.value))
+  // Without an address no runbook is named: what is relative leads nowhere from Azure.
+  addresses: union(
+    { console: '${appUri}/console${views[alert.name]}' },
+    empty(runbooks) ? {} : { runbook: '${runbooks}#${alert.name}' }
+  )
+}))
 var queries = {
   'job-in-error': loadTextContent('../alerts/job-in-error.kql')
   'jobs-left-in-error': loadTextContent('../alerts/jobs-left-in-error.kql')
+  'jobs-rejected': loadTextContent('../alerts/jobs-rejected.kql')
+  'jobs-not-done': loadTextContent('../alerts/jobs-not-done.kql')
   'supervisor-stopped': loadTextContent('../alerts/supervisor-stopped.kql')
   'gauges-stopped': loadTextContent('../alerts/gauges-stopped.kql')
   'slo-critical-time': loadTextContent('../alerts/slo-critical-time.kql')
@@ -49,14 +53,14 @@ var queries = {
 
 // Each query answers with the rows that somebody has to look at: one row is an alert, none resolves it, unless a person has to close it.
 resource logAlerts 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = [
-  for alert in log: {
+  for alert in filter(all, each => !contains(each, 'metric')): {
     name: alert.name
     location: location
     tags: tags
     kind: 'LogAlert'
     properties: {
       displayName: alert.title
-      description: '${alert.title}. What to do: ${runbooks}#${alert.name}. See it in ${appUri}/console${views[alert.name]}'
+      description: '${alert.title}. See ${join(map(items(alert.addresses), each => each.value), ' and ')}'
       severity: alert.severity
       enabled: true
       scopes: [workspaceId]
@@ -64,7 +68,9 @@ resource logAlerts 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = [
       windowSize: alert.window
       // The tables and what is in them come with the first telemetry.
       skipQueryValidation: true
+      // What does not resolve itself would be raised anew by each evaluation.
       autoMitigate: !contains(alert, 'closedBy')
+      muteActionsDuration: contains(alert, 'closedBy') ? alert.mutedFor : null
       criteria: {
         allOf: [
           {
@@ -80,19 +86,19 @@ resource logAlerts 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = [
       }
       actions: {
         actionGroups: [actionGroupId]
-        customProperties: { runbook: '${runbooks}#${alert.name}', console: '${appUri}/console${views[alert.name]}' }
+        customProperties: alert.addresses
       }
     }
   }
 ]
 
 resource metricAlerts 'Microsoft.Insights/metricAlerts@2026-01-01' = [
-  for alert in metric: if (watchesMetrics) {
+  for alert in filter(all, each => contains(each, 'metric')): if (watchesMetrics) {
     name: alert.name
     location: 'global'
     tags: tags
     properties: {
-      description: '${alert.title}. What to do: ${runbooks}#${alert.name}. See it in ${appUri}/console${views[alert.name]}'
+      description: '${alert.title}. See ${join(map(items(alert.addresses), each => each.value), ' and ')}'
       severity: alert.severity
       enabled: true
       scopes: [alert.of == 'cosmos' ? cosmosId : serviceBusId]
@@ -120,7 +126,7 @@ resource metricAlerts 'Microsoft.Insights/metricAlerts@2026-01-01' = [
       actions: [
         {
           actionGroupId: actionGroupId
-          webHookProperties: { runbook: '${runbooks}#${alert.name}', console: '${appUri}/console${views[alert.name]}' }
+          webHookProperties: alert.addresses
         }
       ]
     }

@@ -15,9 +15,6 @@ param maxThroughput int
 @description('Regions that hold a copy and take over in this order; autoscale only.')
 param secondaryLocations string[]
 
-@description('Whether each request for data is logged too, with who asked: it costs more than the requests.')
-param logsDataPlane bool
-
 @description('Whether the account cannot be deleted before its lock is.')
 param locked bool
 
@@ -86,17 +83,14 @@ resource lock 'Microsoft.Authorization/locks@2020-05-01' = if (locked) {
   }
 }
 
-// The log of every request is a choice: it is longer than the requests.
+// With the category DataPlaneRequests each request is logged, with who asked: it costs more than the requests.
 #disable-next-line use-recent-api-versions
 resource toWorkspace 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
   name: 'to-workspace'
   scope: account
   properties: {
     workspaceId: workspaceId
-    logs: concat(
-      [{ category: 'ControlPlaneRequests', enabled: true }],
-      logsDataPlane ? [{ category: 'DataPlaneRequests', enabled: true }] : []
-    )
+    logs: [{ category: 'ControlPlaneRequests', enabled: true }]
     metrics: [{ category: 'Requests', enabled: true }]
   }
 }

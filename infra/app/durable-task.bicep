@@ -9,10 +9,7 @@ param appPrincipalId string
 param appIdentityName string
 param privateOnly bool
 
-@allowed(['Consumption', 'Dedicated'])
-param sku string
-
-@description('Instances; Dedicated only. Three of them are spread over zones.')
+@description('Instances of the SKU Dedicated, of which three are spread over zones. 0: the SKU Consumption.')
 param capacity int
 
 var roles = loadJsonContent('../roles.json')
@@ -25,7 +22,7 @@ resource scheduler 'Microsoft.DurableTask/schedulers@2026-02-01' = {
     // Whoever calls needs a token of Entra ID: addresses are no wall here.
     ipAllowlist: ['0.0.0.0/0']
     publicNetworkAccess: privateOnly ? 'Disabled' : 'Enabled'
-    sku: sku == 'Dedicated' ? { name: 'Dedicated', capacity: capacity } : { name: 'Consumption' }
+    sku: capacity > 0 ? { name: 'Dedicated', capacity: capacity } : { name: 'Consumption' }
   }
 
   resource taskHub 'taskHubs' = {

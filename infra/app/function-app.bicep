@@ -31,8 +31,6 @@ param taskHubName string
 @description('Whether bus and store are another region\'s, which has the first queue for replies.')
 param secondRegion bool
 
-param supervisorSchedule string
-
 @description('Settings that go over those written here.')
 param settingOverrides object
 
@@ -41,10 +39,6 @@ param packageUri string
 
 param nodeVersion string
 
-@description('What a deployment does with running instances.')
-@allowed(['Recreate', 'RollingUpdate'])
-param updateStrategy string
-
 @description('Subnet for what the app calls; empty: none.')
 param subnetId string
 
@@ -52,15 +46,11 @@ param subnetId string
 param inboundPrivateOnly bool
 
 param zoneRedundant bool
-param instanceMemoryMB int
+param instanceMemoryMb int
 param maximumInstanceCount int
 
-@description('Instances that always run: for orchestrations and activities, for HTTP, and for other functions by their names.')
-param alwaysReady {
-  durable: int
-  http: int
-  functions: object
-}
+@description('Instances that always run: durable and http by these names, others by their functions\'.')
+param alwaysReady object
 
 @description('Whether built-in authentication is on: known before anything is deployed, unlike the next two.')
 param signsIn bool
@@ -97,7 +87,7 @@ var settings = {
   AzureWebJobsStorage__tableServiceUri: uses.storageEndpoints.table
   AzureWebJobsStorage__credential: 'managedidentity'
   AzureWebJobsStorage__clientId: identity.clientId
-  SupervisorSchedule: supervisorSchedule
+  SupervisorSchedule: '*/10 * * * * *'
   JobsInFlight: '200'
   FairShare: '0.5'
   StartWithin: 'PT30S'
@@ -155,13 +145,10 @@ var signInSettings = signsIn
     }
   : {}
 
-var wantedReady = concat(
-  [
-    { name: 'durable', instanceCount: alwaysReady.durable }
-    { name: 'http', instanceCount: alwaysReady.http }
-  ],
-  map(items(alwaysReady.functions), entry => { name: 'function:${entry.key}', instanceCount: entry.value })
-)
+var wantedReady = map(items(alwaysReady), entry => {
+  name: contains(['durable', 'http'], entry.key) ? entry.key : 'function:${entry.key}'
+  instanceCount: int(entry.value)
+})
 // With zones Azure rejects one: "Reliability in Azure Functions", Flex Consumption. None is allowed, and costs two all the same.
 var ready = map(filter(wantedReady, group => group.instanceCount > 0), group => {
   name: group.name
@@ -202,28 +189,24 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
     keyVaultReferenceIdentity: identity.id
     virtualNetworkSubnetId: empty(subnetId) ? null : subnetId
     publicNetworkAccess: inboundPrivateOnly ? 'Disabled' : 'Enabled'
-    // union, because the types of this API version do not have the strategy: "Site update strategies in Flex Consumption".
-    functionAppConfig: union(
-      {
-        deployment: {
-          storage: {
-            type: 'blobContainer'
-            value: packageUri
-            authentication: {
-              type: 'UserAssignedIdentity'
-              userAssignedIdentityResourceId: identity.packageId
-            }
+    functionAppConfig: {
+      deployment: {
+        storage: {
+          type: 'blobContainer'
+          value: packageUri
+          authentication: {
+            type: 'UserAssignedIdentity'
+            userAssignedIdentityResourceId: identity.packageId
           }
         }
-        runtime: { name: 'node', version: nodeVersion }
-        scaleAndConcurrency: {
-          instanceMemoryMB: instanceMemoryMB
-          maximumInstanceCount: maximumInstanceCount
-          alwaysReady: readyInstances
-        }
-      },
-      updateStrategy == 'RollingUpdate' ? { siteUpdateStrategy: { type: updateStrategy } } : {}
-    )
+      }
+      runtime: { name: 'node', version: nodeVersion }
+      scaleAndConcurrency: {
+        instanceMemoryMB: instanceMemoryMb
+        maximumInstanceCount: maximumInstanceCount
+        alwaysReady: readyInstances
+      }
+    }
     siteConfig: {
       minTlsVersion: '1.2'
       scmMinTlsVersion: '1.2'
@@ -292,4 +275,5 @@ resource toWorkspace 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' 
 
 output id string = app.id
 output name string = app.name
+output taskHub string = union({ TaskHub: taskHubName }, settingOverrides).TaskHub
 output uri string = 'https://${app.properties.defaultHostName}'

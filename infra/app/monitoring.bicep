@@ -14,8 +14,6 @@ param appIdentityName string
 @description('Who is notified of alerts. Empty: alerts are raised, and nobody is notified.')
 param alertEmail string
 
-param retentionInDays int
-
 @description('Gigabytes a day after which the workspace takes no more; -1: no limit. Alerts are blind past it.')
 param dailyQuotaGb int
 
@@ -27,7 +25,7 @@ resource workspace 'Microsoft.OperationalInsights/workspaces@2026-03-01' = {
   tags: tags
   properties: {
     sku: { name: 'PerGB2018' }
-    retentionInDays: retentionInDays
+    retentionInDays: 30
     workspaceCapping: { dailyQuotaGb: dailyQuotaGb }
     features: {
       disableLocalAuth: true

@@ -9,9 +9,6 @@ param natGatewayName string
 param location string
 param tags object
 
-@description('Of at least /23: each subnet takes a /24.')
-param addressPrefix string
-
 @description('Ids of subnets that are there, by the names app and endpoints. Empty: the network is made here.')
 param subnets object
 
@@ -28,6 +25,8 @@ param serviceBusId string
 param cosmosId string
 param durableTaskId string
 
+// Of at least /23: each subnet takes a /24. It must not overlap the networks that you connect.
+var addressPrefix = '10.0.0.0/16'
 var makesNetwork = empty(subnets)
 var makesZones = empty(dnsZones)
 var translates = !empty(natGatewayName)

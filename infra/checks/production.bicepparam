@@ -17,7 +17,6 @@ param agentEndpoints = {
 param alertEmail = 'operators@example.com'
 param authClientId = '00000000-0000-0000-0000-000000000000'
 param durableBackend = 'durableTaskScheduler'
-param durableTaskSku = 'Dedicated'
 param durableTaskCapacity = 3
 param network = 'private'
 param serviceBusSku = 'Premium'

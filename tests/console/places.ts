@@ -105,6 +105,8 @@ export const ALERTS: { readonly [alert: string]: Place } = {
   "job-in-error": inError,
   "jobs-left-in-error": inError,
   "slo-ended-right": inError,
+  "jobs-rejected": inError,
+  "jobs-not-done": reported("ManyNotDone", "reserveStock", "out of stock"),
   "supervisor-stopped": {
     ...{ path: "supervisor", answer: { leader: { ...LEADER, leads: false }, gauges: WELL }, section: "Supervision" },
     ...{ home: /No supervisor is active/, terminal: /No supervisor is active/ },
@@ -161,7 +163,7 @@ export const EVENT_PLACES: { readonly [event in EventName]?: EventPlace } = {
   StepRejected: OF_ITS_JOB,
   JobErrored: "job-in-error",
   JobToBeCompensated: OF_ITS_JOB,
-  JobCompensated: OF_ITS_JOB,
+  JobCompensated: "jobs-not-done",
   JobDeadlinePassed: OF_ITS_JOB,
   JobExpired: OF_ITS_JOB,
   JobHeld: "endpoint-misconfigured",

@@ -1,5 +1,5 @@
 // Parses Bicep for evaluation: declarations, and expressions as closures over their names. Of the language what infra/ is written in;
-// anything else is a fault. (The grammar in bicep.ts knows every file's structure, but not the precedence of its operators.)
+// anything else is a fault.
 import type { Lambda, Value } from "./bicep-functions.ts";
 import { type Token, tokensOf } from "./bicep-tokens.ts";
 

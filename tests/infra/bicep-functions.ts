@@ -74,6 +74,7 @@ export function functionsFor(file: string, group: string, files: Files): { reado
     flatten: (all) => list(all).flatMap(list),
     guid,
     indexOf: (all, one = null) => list(all).findIndex((value) => isSame(value, one)),
+    int: (value = null) => Number(value),
     intersection: (one, other) => list(one).filter((value) => list(other).some((each) => isSame(value, each))),
     // Sorted by name, as Bicep's.
     items: (object) =>
@@ -90,6 +91,7 @@ export function functionsFor(file: string, group: string, files: Files): { reado
     resourceGroup: (name) => ({ name: name ?? group }),
     resourceId: (type, ...names) => idOf(group, text(type).replace(/\/subnets$/, ""), names.join("/")),
     split: (whole, separator) => text(whole).split(text(separator)),
+    startsWith: (whole, part) => text(whole).startsWith(text(part)),
     string: (value = null) => (typeof value === "string" ? value : JSON.stringify(value)),
     subscription: () => ({ id: `/subscriptions/${SUBSCRIPTION}`, subscriptionId: SUBSCRIPTION }),
     subscriptionResourceId: (type, name) => `/subscriptions/${SUBSCRIPTION}/providers/${type}/${name}`,

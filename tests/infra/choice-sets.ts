@@ -3,7 +3,6 @@ import { agents, type Choices, namedChoices, PRIVATE, SCHEDULER, SECOND } from "
 
 export const OWN_NETWORK = {
   ...PRIVATE,
-  NETWORK_ADDRESS_PREFIX: "10.20.0.0/23",
   STATIC_OUTBOUND: "true",
   INBOUND_PRIVATE: "true",
 };
@@ -22,7 +21,7 @@ export const SETS: readonly (readonly [string, Choices])[] = [
   ["zones", { ZONE_REDUNDANT: "true" }],
   ["private", PRIVATE],
   ["private, with the scheduler", { ...PRIVATE, ...SCHEDULER }],
-  ["scheduler", { ...SCHEDULER, DURABLE_TASK_SKU: "Dedicated", DURABLE_TASK_CAPACITY: "3" }],
+  ["scheduler", { ...SCHEDULER, DURABLE_TASK_CAPACITY: "3" }],
   ["sign-in of its own", { CREATE_SIGN_IN: "true" }],
   ["sign-in that is there", { AUTH_CLIENT_ID: "11111111-2222-3333-4444-555555555555" }],
   [
@@ -40,8 +39,8 @@ export const SETS: readonly (readonly [string, Choices])[] = [
   ["locks", { LOCK_DATA: "true" }],
   ["a restored store", { COSMOS_ACCOUNT_NAME: "cosmos-restored" }],
   ["an environment with the longest name", { AZURE_ENV_NAME: "x".repeat(64) }],
-  ["private, with a range, an address and an endpoint of its own", OWN_NETWORK],
+  ["private, with an address and an endpoint of its own", OWN_NETWORK],
   ["private, in a network that is there", { ...PRIVATE, ...THEIR_NETWORK }],
   ["a demonstration with simulated services", { SIMULATED_SERVICES: "true", ...NO_ADDRESSES }],
-  ["rolling updates", { UPDATE_STRATEGY: "RollingUpdate", NODE_VERSION: "22" }],
+  ["an older Node", { NODE_VERSION: "22" }],
 ];

@@ -96,6 +96,6 @@ const typeOf = (resource: unknown) => (resource as { type: string }).type;
 test("the workflows compile with the version that is tested here", () => {
   const [, version] =
     /Version="\[([\d.]+)\]"/.exec(readFileSync(join(root, "tests/infra/compiler/compiler.csproj"), "utf8")) ?? [];
-  for (const file of ["ci", "deploy"])
+  for (const file of ["ci", "azure-dev"])
     expect(read(`.github/workflows/${file}.yml`)).toContain(`az bicep install --version v${version}`);
 });

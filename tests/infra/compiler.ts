@@ -11,7 +11,7 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from "vscode-jsonrpc/node";
-import { declared, parse } from "./bicep.ts";
+import { declared } from "./bicep.ts";
 import type { Value } from "./bicep-functions.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -181,7 +181,7 @@ const NOBODYS = "00000000-0000-0000-0000-00000000005b";
 /** In the place of the module with the app registration one that takes and gives the same. */
 function withoutGraph(folder: string): void {
   const file = join(folder, "infra/app/sign-in.bicep");
-  const { params, outputs } = declared(parse(readFileSync(file, "utf8")));
+  const { params, outputs } = declared(readFileSync(file, "utf8"));
   const all = params.map(({ name }) => `\${${name}}`).join("");
   const lines = [
     ...params.map(({ name }) => `param ${name} string`),

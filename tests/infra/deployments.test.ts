@@ -111,14 +111,14 @@ test("a demonstration: agents without an address have the simulated services, wh
 test("zones: two always-ready instances for each group that has one, none where none is wanted", () => {
   expect(alwaysReady({})).toEqual([{ name: "durable", instanceCount: 1 }]);
   expect(alwaysReady({ ZONE_REDUNDANT: "true" })).toEqual([{ name: "durable", instanceCount: 2 }]);
-  const chosen = { ALWAYS_READY_DURABLE: "3", ALWAYS_READY_FUNCTIONS: '{"submission":1,"agentReplies":0}' };
+  const chosen = { ALWAYS_READY: '{"durable":3,"submission":1,"agentReplies":0}' };
   const ready = [
     { name: "durable", instanceCount: 3 },
     { name: "function:submission", instanceCount: 1 },
   ];
   expect(alwaysReady(chosen)).toEqual(ready);
   expect(alwaysReady({ ...chosen, ZONE_REDUNDANT: "true" })).toEqual([ready[0], { ...ready[1], instanceCount: 2 }]);
-  expect(alwaysReady({ ZONE_REDUNDANT: "true", ALWAYS_READY_DURABLE: "0" })).toEqual([]);
+  expect(alwaysReady({ ZONE_REDUNDANT: "true", ALWAYS_READY: '{"durable":0}' })).toEqual([]);
   expect(alwaysReady({ MAXIMUM_INSTANCE_COUNT: "1" })).toHaveLength(1);
 });
 
@@ -196,12 +196,12 @@ test("private: every endpoint leads to a part that is deployed, has its zone, an
   expect(usual("Microsoft.Network/virtualNetworks")).toEqual([]);
 });
 
-test("private: a range, an outbound address and an inbound endpoint of its own", () => {
+test("private: an outbound address and an inbound endpoint of its own", () => {
   const { only, all, site } = deploy(OWN_NETWORK);
   const { addressSpace, subnets } = only("Microsoft.Network/virtualNetworks").properties;
-  expect(addressSpace.addressPrefixes).toEqual(["10.20.0.0/23"]);
+  expect(addressSpace.addressPrefixes).toEqual(["10.0.0.0/16"]);
   const prefixes = subnets.map(({ properties }: { properties: { addressPrefix: string } }) => properties.addressPrefix);
-  expect(prefixes).toEqual(["10.20.0.0/24", "10.20.1.0/24"]);
+  expect(prefixes).toEqual(["10.0.0.0/24", "10.0.1.0/24"]);
   expect(subnets[0].properties.natGateway.id).toBe(only("Microsoft.Network/natGateways").id);
   expect(deploy(PRIVATE).all("Microsoft.Network/natGateways")).toEqual([]);
   expect(site.properties.publicNetworkAccess).toBe("Disabled");
@@ -274,6 +274,9 @@ test("alerts lead to a runbook and to the console's view, both by their addresse
     expect(text).toContain(`"runbook":"${RUNBOOKS}#${name}"`);
     expect(text).toMatch(new RegExp(`"console":"${outputs["SERVICE_APP_URI"]}/console/[a-z/-]*"`));
   }
+  // What is relative leads nowhere from an e-mail.
+  expect(JSON.stringify(deploy().all("Microsoft.Insights/scheduledQueryRules"))).not.toContain("runbook");
+  expect(() => deploy({ RUNBOOKS: "docs/how-to/runbooks.md" })).toThrow("runbooks is an address");
 });
 
 test("a pipeline that deploys gets no right at all; a developer does", () => {
@@ -350,6 +353,9 @@ test("a second region works on the first one's bus and store, with its rights th
   expect(replies).toBe("agent-replies-host2");
   expect(received).toEqual(expect.arrayContaining(["jobs", replies]));
   expect(second.settings["TaskHub"]).not.toBe(first.settings["TaskHub"]);
+  // By it the smoke test knows which region did an order.
+  for (const { settings, outputs } of [first, second, deploy({ SETTING_OVERRIDES: '{"TaskHub":"Other"}' })])
+    expect(outputs["TASK_HUB"]).toBe(settings["TaskHub"]);
 });
 
 const WITH_PARTIES: Files = {

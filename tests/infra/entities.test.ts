@@ -10,7 +10,7 @@ import { CONTAINERS, DATABASE } from "@scheduler-agent-supervisor/core/store";
 import { expect, test } from "vitest";
 import { partiesIn } from "../../cli/settings.ts";
 import { business } from "../../shared/business.ts";
-import { literal, parse, properties, variable } from "./bicep.ts";
+import { literalOf, membersOf } from "./bicep.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -34,10 +34,7 @@ const withParties = [...queues, ...queuesIn("samples/parties.json")];
 const cosmos = JSON.parse(read("infra/entities/cosmos.json")) as { database: string; containers: { id: string }[] };
 const sample = (JSON.parse(read("local.settings.sample.json")) as { Values: Record<string, string> }).Values;
 const bicep = Object.fromEntries(
-  properties(variable(parse(read("infra/app/function-app.bicep")), "settings")).map(([name, value]) => [
-    name,
-    value.type === "string" ? literal(value) : undefined,
-  ]),
+  membersOf(read("infra/app/function-app.bicep"), "settings").map(([name, value]) => [name, literalOf(value)]),
 );
 
 /** And whatever clients and teams are called. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { NO_BACKLOG } from "@scheduler-agent-supervisor/core/internal/scheduler/admission/admission";
 import { expect, test } from "vitest";
 import { DURABLE_BACKENDS, durableBackend, hostJsonFor } from "../../cli/every-app/durable-backend.ts";
-import { declared, parse } from "./bicep.ts";
+import { declared } from "./bicep.ts";
 import { deploy, SECOND } from "./deploy.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -84,7 +84,7 @@ test("Bicep offers no Node older than that", () => {
   const versions = [...offered.matchAll(/'(\d+)'/g)].map(([, major]) => Number(major));
   expect(versions.length).toBeGreaterThan(0);
   for (const major of versions) expect(major).toBeGreaterThanOrEqual(leastOf(manifest.engines.node)[0] ?? 99);
-  expect(declared(parse(text)).params.map(({ name }) => name)).toContain("nodeVersion");
+  expect(declared(text).params.map(({ name }) => name)).toContain("nodeVersion");
 });
 
 /** The least version that a range takes, of several alternatives the newest: `^18.19.0 || >=20.6.0` is 20.6.0. */

@@ -31,10 +31,19 @@ interface Diagnostic {
   readonly Message: string;
 }
 
+/** A part of a query's syntax tree; of a list of names or expressions each is wrapped once. */
+export interface KustoNode {
+  readonly constructor: { readonly $$name: string };
+  readonly ChildCount: number;
+  GetChild(index: number): KustoNode | null;
+  toString(): string;
+}
+
 /** The little of the language service that is used; its own types are those of translated C#. */
 interface KustoLanguage {
   readonly GlobalState: { readonly Default: { WithDatabase(database: object): object } };
   readonly KustoCode: {
+    Parse(query: string): { readonly Syntax: KustoNode };
     ParseAndAnalyze(
       query: string,
       globals: object,
@@ -70,6 +79,11 @@ export function bind(query: string): Bound {
   const code = KustoCode.ParseAndAnalyze(query, workspace);
   const faults = items(code.GetDiagnostics()).map(({ Code, Message }) => `${Code}: ${Message}`);
   return { faults, columns: items(code.ResultType?.Columns).map(({ Name }) => Name) };
+}
+
+/** Without its comments. */
+export function syntaxOf(query: string): KustoNode {
+  return KustoCode.Parse(query.replaceAll(/^\s*\/\/.*$/gm, "")).Syntax;
 }
 
 function items<T>(list: List<T> | undefined): T[] {

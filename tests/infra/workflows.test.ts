@@ -1,11 +1,9 @@
 // The workflows: what may run with which rights, that nothing is deployed untested or unasked, and that actions are pinned.
 import { spawnSync } from "node:child_process";
-import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { declared, parse } from "./bicep.ts";
 import { agents, read } from "./deploy.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -15,6 +13,7 @@ interface Step {
   readonly with?: Readonly<Record<string, unknown>>;
   readonly name?: string;
   readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
 }
 interface Job {
   readonly needs?: string | readonly string[];
@@ -31,9 +30,11 @@ interface Workflow {
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
+/** azd pipeline config looks for this name, and otherwise adds a pipeline of its own, which deploys without tests. */
+const PIPELINE = ".github/workflows/azure-dev.yml";
 const files = globSync(".github/workflows/*.yml", { cwd: root });
 const workflow = (file: string) => parseYaml(read(file)) as Workflow;
-const deploy = workflow(".github/workflows/deploy.yml");
+const deploy = workflow(PIPELINE);
 const ci = workflow(".github/workflows/ci.yml");
 
 const usesOf = ({ steps = [] }: Job) => steps.flatMap(({ uses }) => uses ?? []);
@@ -64,13 +65,13 @@ test("no job with an identity runs a pull request's code", () => {
 });
 
 test("what runs a pull request's code has no identity", () => {
-  for (const job of [...Object.values(ci.jobs), deploy.jobs["template"], deploy.jobs["build"]])
+  for (const job of [...Object.values(ci.jobs), ...["template", "choices", "build"].map((name) => deploy.jobs[name])])
     expect(job && hasIdentity(job)).toBe(false);
 });
 
 test("what is deployed has passed the tests, was built without an identity, and a reviewer has agreed", () => {
   const job = deploy.jobs["deploy"];
-  expect(job?.needs).toEqual(["ci", "build"]);
+  expect(job?.needs).toEqual(["ci", "choices", "build"]);
   expect(job?.environment).toBe("production");
   expect(deploy.jobs["ci"]?.uses).toBe("./.github/workflows/ci.yml");
   expect(ci.on).toHaveProperty("workflow_call");
@@ -84,6 +85,41 @@ test("the pipeline gets no right to the data, and deploys once more where the fi
   expect(job?.env?.["GRANT_DEVELOPER_ACCESS"]).toBe("false");
   const run = job?.steps?.find(({ name }) => name === "Deploy")?.run ?? "";
   expect(run.match(/azd deploy app/g)).toHaveLength(2);
+});
+
+/** What the jq of a step makes of the parameters file, with the variables of GitHub in the place of `$CHOICES`. */
+function filtered(job: string, step: string, variables: Record<string, string>, ...args: string[]) {
+  const { run = "" } = deploy.jobs[job]?.steps?.find(({ name }) => name === step) ?? {};
+  const [, filter = ""] = /\bjq [^']*'([^']*)'/.exec(run) ?? [];
+  const given = ["--argjson", "vars", JSON.stringify(variables), ...args, filter];
+  return spawnSync("jq", [...given, join(root, "infra/main.parameters.json")], { encoding: "utf8" });
+}
+const choicesOf = (variables: Record<string, string>) => filtered("choices", "Choices", variables);
+const hasJq = spawnSync("jq", ["--version"]).status === 0;
+
+test("only choices of the parameters file, of one line each, become the environment of the job with the identity", ({
+  skip,
+}) => {
+  skip(!hasJq, "there is no jq here");
+  const names = [...read("infra/main.parameters.json").matchAll(/"\$\{(\w+)\}"/g)].map(([, name = ""]) => name);
+  const strange = ["BASH_ENV", "LD_PRELOAD", "PATH", "NODE_OPTIONS", "SMOKE_TEST", "GITHUB_ENV"];
+  const variables = Object.fromEntries([...names, ...strange].map((name) => [name, "1"]));
+  const passed = Object.keys(JSON.parse(choicesOf({ ...variables, NETWORK: "" }).stdout));
+  // What the job itself sets, whatever the variables say.
+  const fixed = ["GRANT_DEVELOPER_ACCESS", "AZURE_PRINCIPAL_TYPE", "NETWORK"];
+  expect(passed.sort()).toEqual(names.filter((name) => !fixed.includes(name)).sort());
+  for (const value of ["a\nBASH_ENV=b", "a\r"]) {
+    const { status, stderr } = choicesOf({ NETWORK: value });
+    expect(status).not.toBe(0);
+    expect(stderr).toContain("NETWORK has a line break");
+  }
+  // No other step of that job writes to its environment, or is given the variables.
+  for (const { name, run = "", env = {} } of deploy.jobs["deploy"]?.steps ?? []) {
+    expect(run.includes("GITHUB_ENV"), name).toBe(name === "Choices");
+    expect(JSON.stringify(env)).not.toContain("toJSON(vars)");
+  }
+  expect(checksOut(deploy.jobs["choices"] ?? {})).toBe(true);
+  expect(JSON.stringify(deploy.jobs["choices"])).not.toContain("npm");
 });
 
 test("azd's hooks run with the libraries that the pipeline installs: those of the app", () => {
@@ -233,64 +269,28 @@ test("the long suites run every night, and no deployment waits for them", () => 
 });
 
 test("the preview gives the template what azd would: chosen values, each as its type", ({ skip }) => {
-  skip(spawnSync("jq", ["--version"]).status !== 0, "there is no jq here");
-  const [, filter = ""] = /jq --slurpfile[^']*'([^']*)'/.exec(read(".github/workflows/deploy.yml")) ?? [];
-  const fixed = /FIXED: '([^']*)'/.exec(read(".github/workflows/deploy.yml"))?.[1] ?? "";
+  skip(!hasJq, "there is no jq here");
+  const fixed = /FIXED: '([^']*)'/.exec(read(PIPELINE))?.[1] ?? "";
   const { GRANT_DEVELOPER_ACCESS, AZURE_PRINCIPAL_TYPE } = deploy.jobs["deploy"]?.env ?? {};
   expect(JSON.parse(fixed)).toEqual({ GRANT_DEVELOPER_ACCESS, AZURE_PRINCIPAL_TYPE });
-  const types = new Map(
-    [...read("infra/main.bicep").matchAll(/^param (\w+) (\S+)/gm)].map(([, name = "", type = ""]) => [name, type]),
-  );
-  const { params } = declared(parse(read("infra/main.bicep")));
-  const template = {
-    parameters: Object.fromEntries(
-      params.map(({ name }) => [name, { type: types.get(name)?.endsWith("[]") ? "array" : types.get(name) }]),
-    ),
+  const types = [...read("infra/main.bicep").matchAll(/^param (\w+) (\S+)/gm)].map(([, name = "", type = ""]) => {
+    return [name, { type: type.endsWith("[]") ? "array" : type }] as const;
+  });
+  const template = JSON.stringify([{ parameters: Object.fromEntries(types) }]);
+  const choices = {
+    ...{ AZURE_ENV_NAME: "shop", ZONE_REDUNDANT: "true", MAXIMUM_INSTANCE_COUNT: "5", NODE_VERSION: "24" },
+    ...{ COSMOS_SECONDARY_LOCATIONS: '["westus3"]', SETTING_OVERRIDES: '{"StartWithin":"PT1M"}', ALERT_EMAIL: "" },
+    CAR_ENDPOINTS: "https://car.example",
   };
-  const folder = mkdtempSync(join(tmpdir(), "preview-"));
-  try {
-    writeFileSync(join(folder, "template.json"), JSON.stringify(template));
-    const choices = {
-      AZURE_ENV_NAME: "shop",
-      ZONE_REDUNDANT: "true",
-      ALWAYS_READY_DURABLE: "2",
-      COSMOS_SECONDARY_LOCATIONS: '["westus3"]',
-      SETTING_OVERRIDES: '{"StartWithin":"PT1M"}',
-      NODE_VERSION: "24",
-      ALERT_EMAIL: "",
-      CAR_ENDPOINTS: "https://car.example",
-    };
-    const { stdout, stderr } = spawnSync(
-      "jq",
-      [
-        "--slurpfile",
-        "template",
-        join(folder, "template.json"),
-        "--argjson",
-        "vars",
-        JSON.stringify(choices),
-        "--argjson",
-        "fixed",
-        fixed,
-        filter,
-        join(root, "infra/main.parameters.json"),
-      ],
-      { encoding: "utf8" },
-    );
-    expect(stderr).toBe("");
-    const { parameters } = JSON.parse(stdout) as { parameters: Record<string, { value: unknown }> };
-    expect(Object.fromEntries(Object.entries(parameters).map(([name, { value }]) => [name, value]))).toEqual({
-      environmentName: "shop",
-      principalType: "ServicePrincipal",
-      grantDeveloperAccess: false,
-      agentEndpoints: { ...Object.fromEntries(agents.map(({ name }) => [name, ""])), car: "https://car.example" },
-      zoneRedundant: true,
-      alwaysReadyDurable: 2,
-      cosmosSecondaryLocations: ["westus3"],
-      settingOverrides: { StartWithin: "PT1M" },
-      nodeVersion: "24",
-    });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const runbooks = "https://one.example/runbooks.md";
+  const args = ["--argjson", "template", template, "--arg", "runbooks", runbooks, "--argjson", "fixed", fixed];
+  const { stdout, stderr } = filtered("template", "Parameters", choices, ...args);
+  expect(stderr).toBe("");
+  const { parameters } = JSON.parse(stdout) as { parameters: Record<string, { value: unknown }> };
+  expect(Object.fromEntries(Object.entries(parameters).map(([name, { value }]) => [name, value]))).toEqual({
+    ...{ environmentName: "shop", principalType: "ServicePrincipal", grantDeveloperAccess: false },
+    agentEndpoints: { ...Object.fromEntries(agents.map(({ name }) => [name, ""])), car: "https://car.example" },
+    ...{ zoneRedundant: true, maximumInstanceCount: 5, nodeVersion: "24", runbooks },
+    ...{ cosmosSecondaryLocations: ["westus3"], settingOverrides: { StartWithin: "PT1M" } },
+  });
 });

@@ -1,6 +1,6 @@
 // What the app says of itself stands for its time, and goes when it is over.
 import { describe, expect, test } from "vitest";
-import { createCriticalTimes } from "./critical-times.ts";
+import { createCriticalTimes, createNotDone } from "./ended-shares.ts";
 import { createFunctionRuns } from "./function-failures.ts";
 import {
   type Change,
@@ -65,6 +65,15 @@ test("the objective is at risk while too many take too long, in the last hour an
   for (let each = 0; each < 9; each += 1) expect(isAtRisk(90_000, NOON)).toBe(false);
   expect(isAtRisk(90_000, NOON)).toBe(true);
   expect(isAtRisk(1000, NOON + 6 * 60_000)).toBe(false);
+});
+
+test("too many are compensated or rejected: twenty in an hour, and three in a hundred", () => {
+  const areTooMany = createNotDone();
+  for (let each = 0; each < 600; each += 1) expect(areTooMany(false, NOON)).toBe(false);
+  for (let each = 0; each < 18; each += 1) expect(areTooMany(true, NOON)).toBe(false);
+  expect(areTooMany(true, NOON)).toBe(false);
+  expect(areTooMany(true, NOON)).toBe(true);
+  expect(areTooMany(true, NOON + HOUR)).toBe(false);
 });
 
 test("what is dismissed goes, and is back when it happens again; what has happened again since stays", () => {

@@ -79,6 +79,10 @@ export const REPORTED = {
     words: (place, cause) => `The app's own code throws in ${place}: ${cause}`,
   },
   TooSlow: { keptMs: MINUTE_MS, words: (workflow) => `Too many of ${workflow} take more than a minute` },
+  ManyNotDone: {
+    keptMs: 15 * MINUTE_MS,
+    words: (step, cause) => `Far more than usual are compensated or rejected, the last at ${step}: ${cause}`,
+  },
 } as const satisfies { readonly [name: string]: Kind };
 
 export type ReportName = keyof typeof REPORTED;

@@ -55,6 +55,17 @@ test("a function that fails a few times in each of two hosts", async () => {
   expect(await names()).toEqual([]);
 });
 
+test.each([
+  ["JobErrored", "rejected", ["ManyNotDone"]],
+  ["JobCompensated", "expired", ["ManyNotDone"]],
+  ["JobCompensated", "compensationRequested", []],
+  ["JobErrored", "expired", []],
+] as const)("twenty that end by %s, %s", async (event, kind, named) => {
+  const { reports, names } = createKept();
+  for (let job = 0; job < 20; job += 1) reports.event(event, { jobId: `job-${job}`, kind, step: "reserveStock" });
+  expect(await names()).toEqual(named);
+});
+
 test("a report is dismissed by the id that was seen, of which there is another when it happens again", async () => {
   const { reports, names } = createKept();
   const skipped = { jobId: "job-1", step: "reserveStock", message: "HTTP 409" };

@@ -4,7 +4,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { counted, instant, inWords, isThrown, Outage } from "@scheduler-agent-supervisor/core/domain";
 import { remembered } from "@scheduler-agent-supervisor/core/store";
 import type { Attributes, EventName } from "@scheduler-agent-supervisor/core/telemetry";
-import { createCriticalTimes } from "../domain/critical-times.ts";
+import { createCriticalTimes, createNotDone } from "../domain/ended-shares.ts";
 import { createFunctionRuns } from "../domain/function-failures.ts";
 import {
   type Change,
@@ -50,6 +50,7 @@ const LOST_IN_RUNS = 3;
 
 export function createKeepReports({ store, usualWorkflow, switchedOff, now }: KeepReportsPorts): KeepReports {
   const isTooSlow = createCriticalTimes();
+  const areTooMany = createNotDone();
   const saysOf = createFunctionRuns();
   const processId = randomUUID();
   const off = switchedOff.map((name) => ({
@@ -90,6 +91,11 @@ export function createKeepReports({ store, usualWorkflow, switchedOff, now }: Ke
     else if (broken + lost === 0 && finished) keep({ kind: "over", name: "JobNotClosed" });
   }
 
+  /** What a service rejected, or did not do in time: what an operator compensates is no sign of anything. */
+  function noteEnd(isNotDone: boolean, step: unknown, message: unknown): void {
+    if (areTooMany(isNotDone, now()) && isNotDone) say("ManyNotDone", step, message);
+  }
+
   return {
     event(name, { jobId = "", queue, step, message, cause, ...others }) {
       switch (name) {
@@ -110,8 +116,13 @@ export function createKeepReports({ store, usualWorkflow, switchedOff, now }: Ke
           // It is in a list of its own then.
           if (others["kind"] === "compensationIncomplete")
             keep({ kind: "over", name: "CompensationIncomplete", subject: shortened(jobId) });
-          return;
+          return noteEnd(others["kind"] === "rejected", step, message);
+        case "JobCompensated":
+          return noteEnd(others["kind"] !== "compensationRequested", step, message);
+        case "JobCancelled":
+          return noteEnd(false, step, message);
         case "JobProcessed":
+          noteEnd(false, step, message);
           if (others["workflow"] === usualWorkflow && isTooSlow(Number(others["criticalMs"]), now()))
             say("TooSlow", usualWorkflow);
           return;
