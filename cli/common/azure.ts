@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { ConsistencyLevel, CosmosClient } from "@azure/cosmos";
 import { ServiceBusClient, type ServiceBusClientOptions } from "@azure/service-bus";
-import { credentialOf } from "@scheduler-agent-supervisor/core/internal/app/connections";
+import { credentialOf } from "@scheduler-agent-supervisor/core/create-app";
 import type { Settings } from "../every-app/stack-file.ts";
 import { ROOT } from "../settings.ts";
 

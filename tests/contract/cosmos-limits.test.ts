@@ -1,50 +1,38 @@
 // Nothing that the app writes exceeds what Cosmos DB takes, on the local server, which keeps Microsoft's limits; and what is refused is no outage.
 import { ErrorResponse } from "@azure/cosmos";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import {
-  type Change,
-  isOneWrite,
-  MOST_CHANGES,
-  MOST_REVISIONS,
-} from "@scheduler-agent-supervisor/core/internal/domain/record/guarded-write";
-import {
-  DOCUMENT_BYTES,
-  jsonBytes,
-  MOST_NOTED,
-  MOST_RUNS,
-  RESULT_BYTES,
-} from "@scheduler-agent-supervisor/core/internal/domain/record/record-limits";
-import { closed } from "@scheduler-agent-supervisor/core/internal/domain/record/retention";
-import type {
-  OutboxMessage,
-  StateRecord,
-  StepRecord,
-  StepResult,
-} from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { historyWith } from "@scheduler-agent-supervisor/core/internal/domain/recovery/next-attempt";
-import { startAttemptOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery/recovery";
-import type { StepTask } from "@scheduler-agent-supervisor/core/internal/domain/steps/attempt";
-import { skippedFor } from "@scheduler-agent-supervisor/core/internal/domain/steps/skip";
-import { noted } from "@scheduler-agent-supervisor/core/internal/domain/steps/step-end";
+import type { StepResult } from "@scheduler-agent-supervisor/core/agents";
+import { BatchRejected, createCosmosJobStore, isNotStorable } from "@scheduler-agent-supervisor/core/create-app";
 import {
   accepted,
+  type Change,
+  closed,
+  DOCUMENT_BYTES,
   done,
+  historyWith,
+  isOneWrite,
+  jsonBytes,
+  MOST_CHANGES,
+  MOST_NOTED,
+  MOST_REVISIONS,
+  MOST_RUNS,
+  noted,
+  type OutboxMessage,
+  RESULT_BYTES,
   rejected,
+  type StateRecord,
+  type StepRecord,
+  type StepTask,
   scheduled,
-  withRun,
-} from "@scheduler-agent-supervisor/core/internal/domain/steps/step-run";
-import { BusUnavailable } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
-import { publishOrKeep } from "@scheduler-agent-supervisor/core/internal/scheduler/publishing/publish";
-import { BatchRejected, isNotStorable } from "@scheduler-agent-supervisor/core/internal/store/cosmos-answers";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
-import {
-  type ClosingStore,
-  type JobStore,
-  NotStorable,
+  skippedFor,
+  startAttemptOf,
   type Versioned,
-} from "@scheduler-agent-supervisor/core/internal/store/job-store";
-import { sweep } from "@scheduler-agent-supervisor/core/internal/supervisor/sweep";
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+  withRun,
+} from "@scheduler-agent-supervisor/core/domain";
+import { BusUnavailable } from "@scheduler-agent-supervisor/core/messaging";
+import { publishOrKeep, sweep } from "@scheduler-agent-supervisor/core/scheduling";
+import { type ClosingStore, type JobStore, NotStorable } from "@scheduler-agent-supervisor/core/store";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { contracts, type Goods } from "../../packages/core/tests/goods.ts";

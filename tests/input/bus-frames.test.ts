@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ServiceBusClient, type ServiceBusSender } from "@azure/service-bus";
-import { wholeFrom } from "@scheduler-agent-supervisor/local/random";
+import { wholeFrom } from "@scheduler-agent-supervisor/local/storage";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Piece, record, replay } from "./recorded-session.ts";
 

@@ -1,14 +1,19 @@
 // The model forgets history, long past instants and most versions; reduced it forgets more. Walked side by side with one that forgets
 // nothing but the time of day, each allows the same moves: so what it forgets makes no difference.
 
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { randomFrom } from "@scheduler-agent-supervisor/local/random";
-import { forgetWhatIsOver } from "@scheduler-agent-supervisor/testing/internal/model/abstract-time";
-import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
-import type { Move } from "@scheduler-agent-supervisor/testing/internal/model/moves";
-import { normalForm } from "@scheduler-agent-supervisor/testing/internal/model/normal-form";
-import { HOSTS, REQUESTS, type Setting } from "@scheduler-agent-supervisor/testing/internal/model/setting";
-import { RECORD, type State } from "@scheduler-agent-supervisor/testing/internal/model/state";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import { randomFrom } from "@scheduler-agent-supervisor/local/storage";
+import {
+  forgetWhatIsOver,
+  HOSTS,
+  Model,
+  type Move,
+  normalForm,
+  RECORD,
+  REQUESTS,
+  type Setting,
+  type State,
+} from "@scheduler-agent-supervisor/testing/model";
 import { expect, test } from "vitest";
 import { CHAIN, FORK, JOIN, QUEUE } from "./workflows.ts";
 

@@ -1,10 +1,13 @@
 // What `explore` leaves out by default: it lets a process run on until it has to wait. Small workflows are explored with each interleaving too: they
 // end in the same ways, and show the same steps, compensations and faults; and planted faults are found by both.
 
-import { Coverage } from "@scheduler-agent-supervisor/testing/internal/model/coverage";
-import { exploreStates } from "@scheduler-agent-supervisor/testing/internal/model/explorer";
-import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
-import { NOTHING_GOES_WRONG, type Setting } from "@scheduler-agent-supervisor/testing/internal/model/setting";
+import {
+  Coverage,
+  exploreStates,
+  Model,
+  NOTHING_GOES_WRONG,
+  type Setting,
+} from "@scheduler-agent-supervisor/testing/model";
 import { expect, test } from "vitest";
 import { CHAIN, FORK, LATER, LATER_BACK, OPTIONAL, QUEUE, UNDER_CONDITION, UNTIL_DEADLINE } from "./workflows.ts";
 

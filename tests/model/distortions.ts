@@ -1,16 +1,17 @@
 // What a mutant makes of a write, or of the record that an operation reads or stores.
 
-import { after } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { expiresAt } from "@scheduler-agent-supervisor/core/internal/domain/record/due";
-import type { Change, GuardedWrite } from "@scheduler-agent-supervisor/core/internal/domain/record/guarded-write";
-import { isInHand, mayHaveHadEffect } from "@scheduler-agent-supervisor/core/internal/domain/record/plan";
 import {
+  after,
+  type Change,
+  expiresAt,
+  type GuardedWrite,
   hasEnded,
+  isInHand,
+  mayHaveHadEffect,
   NOT_STARTED,
   type StateRecord,
-} from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { LONG_AGO, TICK_MS } from "@scheduler-agent-supervisor/testing/internal/model/abstract-time";
-import type { OperationName } from "@scheduler-agent-supervisor/testing/internal/model/operation-name";
+} from "@scheduler-agent-supervisor/core/domain";
+import { LONG_AGO, type OperationName, TICK_MS } from "@scheduler-agent-supervisor/testing/model";
 
 /** Each step that waited in vain has failed once more. */
 export function withWaitsCounted(record: StateRecord): StateRecord {

@@ -1,7 +1,6 @@
 // Explores worlds, each in a process of its own, and prints what each took.
 import { execFileSync } from "node:child_process";
-import { exploreStates } from "@scheduler-agent-supervisor/testing/internal/model/explorer";
-import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
+import { exploreStates, Model } from "@scheduler-agent-supervisor/testing/model";
 import { MORE_WORLDS, WORLDS } from "./worlds.ts";
 
 const MOST_STATES = 20_000_000;

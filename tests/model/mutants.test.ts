@@ -1,7 +1,6 @@
 // The explorer finds each planted fault, soon and by what it leads to: so the guards are needed, and it looks at the right things.
 
-import { exploreStates } from "@scheduler-agent-supervisor/testing/internal/model/explorer";
-import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
+import { exploreStates, Model } from "@scheduler-agent-supervisor/testing/model";
 import { describe, expect, test } from "vitest";
 import { PLANTED, SPARED } from "./mutants.ts";
 

@@ -1,13 +1,13 @@
 // One planted fault for each guard that the operations and their stores rely on, with the smallest world in which it shows.
 
-import type { Mutant } from "@scheduler-agent-supervisor/testing/internal/model/mutant";
 import {
   type Bounds,
   HOSTS,
+  type Mutant,
   NOTHING_GOES_WRONG,
   REQUESTS,
   type Setting,
-} from "@scheduler-agent-supervisor/testing/internal/model/setting";
+} from "@scheduler-agent-supervisor/testing/model";
 import {
   apart,
   atWorkAsExpired,

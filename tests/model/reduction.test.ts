@@ -1,32 +1,25 @@
 // The reductions leave nothing out that is judged: shown on small worlds, which are explored with and without them.
 
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import { runOf } from "@scheduler-agent-supervisor/core/internal/domain/record/plan";
-import type {
-  Direction,
-  StateRecord,
-  StepRecord,
-} from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
-import type { Move } from "@scheduler-agent-supervisor/testing/internal/model/moves";
-import {
-  HOSTS,
-  type Host,
-  NOTHING_GOES_WRONG,
-  REQUESTS,
-  type Setting,
-} from "@scheduler-agent-supervisor/testing/internal/model/setting";
+import { type Direction, runOf, type StateRecord, type StepRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import {
   BOUNDS,
   FIRST_PIECE,
+  HOSTS,
+  type Host,
   isSame,
+  Model,
+  type Move,
+  NOTHING_GOES_WRONG,
   PROMISES,
   pieceOf,
   RECORD,
+  REQUESTS,
   SERVICE_STATE,
+  type Setting,
   type State,
-} from "@scheduler-agent-supervisor/testing/internal/model/state";
-import { StateTable } from "@scheduler-agent-supervisor/testing/internal/model/state-table";
+  StateTable,
+} from "@scheduler-agent-supervisor/testing/model";
 import { expect, test } from "vitest";
 import { PLANTED } from "./mutants.ts";
 import { CHAIN, FORK, LATER, QUEUE, UNEQUAL, UNTIL_DEADLINE } from "./workflows.ts";

@@ -1,11 +1,7 @@
 // The workflows of the model's own worlds: each has a shape that some guard is there for.
 
-import type {
-  RecoveryPolicy,
-  Workflow,
-  WorkflowStep,
-} from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import { LISTING } from "@scheduler-agent-supervisor/testing/internal/model/service";
+import type { RecoveryPolicy, Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/workflows";
+import { LISTING } from "@scheduler-agent-supervisor/testing/model";
 
 const policy: RecoveryPolicy = {
   failureThreshold: 2,

@@ -1,7 +1,6 @@
 // Every state that small worlds can reach: what must hold, holds in each, and from each of them every order comes to its end.
 
-import { exploreStates, type Finding } from "@scheduler-agent-supervisor/testing/internal/model/explorer";
-import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
+import { exploreStates, type Finding, Model } from "@scheduler-agent-supervisor/testing/model";
 import { afterAll, expect, test } from "vitest";
 import { noteRun } from "../support/last-run.ts";
 import { KNOWN, MORE_WORLDS, WORLDS } from "./worlds.ts";

@@ -6,7 +6,7 @@ import {
   NOTHING_GOES_WRONG,
   REQUESTS,
   type Setting,
-} from "@scheduler-agent-supervisor/testing/internal/model/setting";
+} from "@scheduler-agent-supervisor/testing/model";
 import {
   BRANCH,
   CHAIN,

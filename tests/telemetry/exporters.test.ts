@@ -3,24 +3,22 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type EventLog, logTelemetry } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
-import { recordingExceptions } from "@scheduler-agent-supervisor/core/internal/telemetry/exceptions";
 import {
   azureMonitor,
-  parseAuthentication,
-  type TelemetrySettings,
-} from "@scheduler-agent-supervisor/core/internal/telemetry/exporters";
-import { measure } from "@scheduler-agent-supervisor/core/internal/telemetry/metrics";
-import { startSdk } from "@scheduler-agent-supervisor/core/internal/telemetry/sdk";
-import { inSpan } from "@scheduler-agent-supervisor/core/internal/telemetry/spans";
-import {
+  type EventLog,
   flushTelemetry,
+  inSpan,
   isExporting,
+  logTelemetry,
+  measure,
+  parseAuthentication,
+  recordingExceptions,
+  startSdk,
   startTelemetry,
   stopTelemetry,
-} from "@scheduler-agent-supervisor/core/internal/telemetry/start";
-import { type RunningTraces, startTraces } from "@scheduler-agent-supervisor/local/traces/start";
-import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
+  type TelemetrySettings,
+} from "@scheduler-agent-supervisor/core/telemetry";
+import { openTraces, type RunningTraces, startTraces } from "@scheduler-agent-supervisor/local/traces";
 import { afterEach, expect, test, vi } from "vitest";
 
 const OFF: TelemetrySettings = {

@@ -7,15 +7,15 @@ import {
   type MetricData,
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
-import type { Attributes } from "@scheduler-agent-supervisor/core/internal/telemetry/event-names";
-import { cumulativeButGauges } from "@scheduler-agent-supervisor/core/internal/telemetry/exporters";
-import { createInstruments } from "@scheduler-agent-supervisor/core/internal/telemetry/instruments";
 import {
+  type Attributes,
+  createInstruments,
+  cumulativeButGauges,
   type MetricName,
   measure,
   measureEvent,
   measureWith,
-} from "@scheduler-agent-supervisor/core/internal/telemetry/metrics";
+} from "@scheduler-agent-supervisor/core/telemetry";
 import { afterEach, expect, test } from "vitest";
 
 afterEach(() => measureWith(undefined));

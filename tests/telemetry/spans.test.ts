@@ -3,18 +3,19 @@ import { context, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import {
+  activeTraceparent,
+  describeSpan,
+  failSpan,
+  formatTraceparent,
+  fromHere,
   type Invocation,
+  inSpan,
   messageTraceparent,
   observe,
   observeMessage,
-} from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
-import { describeSpan, failSpan, inSpan, traceWith } from "@scheduler-agent-supervisor/core/internal/telemetry/spans";
-import {
-  activeTraceparent,
-  formatTraceparent,
-  fromHere,
   parseTraceparent,
-} from "@scheduler-agent-supervisor/core/internal/telemetry/trace-context";
+  traceWith,
+} from "@scheduler-agent-supervisor/core/telemetry";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";

@@ -1,7 +1,6 @@
 // What stands of actions on many jobs, in memory: for tests of the operations.
-import type { BulkItem, BulkResult } from "@scheduler-agent-supervisor/operator/internal/domain/bulk";
-import { isOpen } from "@scheduler-agent-supervisor/operator/internal/domain/bulk-troubles";
-import type { BulkStore, StoredBulkRun } from "@scheduler-agent-supervisor/operator/internal/store/bulk-store";
+import type { BulkStore, StoredBulkRun } from "@scheduler-agent-supervisor/operator/adapters";
+import { type BulkItem, type BulkResult, isOpen } from "@scheduler-agent-supervisor/operator/domain";
 
 /** @param now for the instants of its waves */
 export function createMemoryBulkStore(now: () => number = Date.now): BulkStore {

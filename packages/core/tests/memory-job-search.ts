@@ -1,9 +1,7 @@
 // The operators' search over the store in memory: for tests of their operations.
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
-import { listedJobsOf, listedOf } from "@scheduler-agent-supervisor/operator/internal/store/job-list";
-import { isListed } from "@scheduler-agent-supervisor/operator/internal/store/job-query";
-import type { JobSearch } from "@scheduler-agent-supervisor/operator/internal/store/job-search";
-import type { MemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { isListed, type JobSearch, listedJobsOf, listedOf } from "@scheduler-agent-supervisor/operator/adapters";
+import type { MemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { RECORD_VERSION } from "../src/domain/record/state-record.ts";
 import { recordOf } from "../src/store/record-versions.ts";
 

@@ -1,5 +1,5 @@
 // The operators' part of the state store's contract, in memory.
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { createMemoryJobSearch } from "../memory-job-search.ts";
 import { operatorStoreContract } from "./operator-store.ts";
 

@@ -1,7 +1,6 @@
 // The part of the state store's contract that operators stand on: lists, and revisions of a job's content.
 
-import type { JobQuery } from "@scheduler-agent-supervisor/operator/internal/store/job-list";
-import type { JobSearch } from "@scheduler-agent-supervisor/operator/internal/store/job-search";
+import type { JobQuery, JobSearch } from "@scheduler-agent-supervisor/operator/adapters";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { StateRecord } from "../../src/domain/record/state-record.ts";
 import type { JobStore } from "../../src/store/job-store.ts";

@@ -1,12 +1,16 @@
 // Turns of an action on many jobs, over stores in memory: what a death in between leaves, and records that nobody here can read.
 
-import { createAttention } from "@scheduler-agent-supervisor/operator/internal/operations/attention";
-import { keepBulkRunning } from "@scheduler-agent-supervisor/operator/internal/operations/keep-bulk-running";
-import { changeBulk, watchBulk } from "@scheduler-agent-supervisor/operator/internal/operations/operate-bulk";
-import { type BulkPorts, previewBulk } from "@scheduler-agent-supervisor/operator/internal/operations/preview-bulk";
-import { runBulk } from "@scheduler-agent-supervisor/operator/internal/operations/run-bulk";
-import type { JobQuery } from "@scheduler-agent-supervisor/operator/internal/store/job-list";
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import {
+  type BulkPorts,
+  changeBulk,
+  createAttention,
+  type JobQuery,
+  keepBulkRunning,
+  previewBulk,
+  runBulk,
+  watchBulk,
+} from "@scheduler-agent-supervisor/operator/adapters";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, expect, test } from "vitest";
 import { NewerSchema } from "../../src/domain/outage.ts";
 import type { StateRecord } from "../../src/domain/record/state-record.ts";

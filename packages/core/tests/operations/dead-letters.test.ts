@@ -1,23 +1,22 @@
 // What an operator does with a dead letter, over queues in memory: the order of effects, and what the audit log gets.
 
-import type { DiscardedCopy, MessageCopy } from "@scheduler-agent-supervisor/operator/internal/domain/message-copy";
-import type { DeadLetterRequest } from "@scheduler-agent-supervisor/operator/internal/messaging/dead-letter-request";
-import { parseDeadLetterRequest } from "@scheduler-agent-supervisor/operator/internal/messaging/dead-letter-request";
-import type {
-  DeadLetterSummary,
-  DeadLetters,
-  ReadDeadLetter,
-  Taken,
-  TakenDeadLetter,
-} from "@scheduler-agent-supervisor/operator/internal/messaging/dead-letters";
-import { deadLetterQueuesOf } from "@scheduler-agent-supervisor/operator/internal/messaging/dead-letters";
-import { countDeadLetters } from "@scheduler-agent-supervisor/operator/internal/operations/count-dead-letters";
-import { resendDiscarded } from "@scheduler-agent-supervisor/operator/internal/operations/discarded-messages";
 import {
+  countDeadLetters,
+  type DeadLetterRequest,
+  type DeadLetterSummary,
+  type DeadLetters,
+  type DiscardedStore,
+  deadLetterQueuesOf,
+  discardedId,
   type Handled,
   handleDeadLetter,
-} from "@scheduler-agent-supervisor/operator/internal/operations/handle-dead-letter";
-import { type DiscardedStore, discardedId } from "@scheduler-agent-supervisor/operator/internal/store/discarded-store";
+  parseDeadLetterRequest,
+  type ReadDeadLetter,
+  resendDiscarded,
+  type Taken,
+  type TakenDeadLetter,
+} from "@scheduler-agent-supervisor/operator/adapters";
+import type { DiscardedCopy, MessageCopy } from "@scheduler-agent-supervisor/operator/domain";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { AuditLog } from "../../src/store/audit-log.ts";
 import { NOON_MS } from "../jobs.ts";

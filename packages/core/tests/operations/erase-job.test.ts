@@ -1,10 +1,7 @@
 // Erasure over the store in memory: what may be erased, what is left, and who is known to have asked.
 
-import { eraseJob } from "@scheduler-agent-supervisor/operator/internal/operations/erase-job";
-import {
-  createMemoryJobStore,
-  type MemoryJobStore,
-} from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { eraseJob } from "@scheduler-agent-supervisor/operator/adapters";
+import { createMemoryJobStore, type MemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, expect, test } from "vitest";
 import { NOON, NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

@@ -1,8 +1,7 @@
 // Whoever gives a whole job id gets that job without a search; what else matches comes on the next page.
 
-import { findJobs } from "@scheduler-agent-supervisor/operator/internal/operations/find-jobs";
-import type { JobQuery } from "@scheduler-agent-supervisor/operator/internal/store/job-list";
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { findJobs, type JobQuery } from "@scheduler-agent-supervisor/operator/adapters";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { expect, test } from "vitest";
 import { sampleJob, sampleRecord } from "../jobs.ts";
 import { createMemoryJobSearch } from "../memory-job-search.ts";

@@ -1,10 +1,7 @@
 // The gauges: each is counted apart, so that one that can't be counted silences only itself.
 
-import type { WaitReason } from "@scheduler-agent-supervisor/operator/internal/domain/wait";
-import {
-  type GaugePorts,
-  measureGauges,
-} from "@scheduler-agent-supervisor/operator/internal/operations/measure-gauges";
+import { type GaugePorts, measureGauges } from "@scheduler-agent-supervisor/operator/adapters";
+import type { WaitReason } from "@scheduler-agent-supervisor/operator/domain";
 import { afterEach, expect, test } from "vitest";
 import { measureWith } from "../../src/telemetry/metrics.ts";
 import { NOON, NOON_MS } from "../jobs.ts";

@@ -1,6 +1,6 @@
 // What an instance says of its agents' endpoints: on change, at a bounded rate, and nothing where there is nothing to say.
 
-import { createAgentHealth } from "@scheduler-agent-supervisor/operator/internal/operations/agent-health";
+import { createAgentHealth } from "@scheduler-agent-supervisor/operator/adapters";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createHealthReports } from "../../src/app/report-health.ts";
 import type { EndpointReport, InstanceReport } from "../../src/store/agent-health-store.ts";

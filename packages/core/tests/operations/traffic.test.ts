@@ -1,9 +1,11 @@
 // What the overview says of how jobs flow: from bounded samples, read seldom.
 
-import type { QueueAge } from "@scheduler-agent-supervisor/operator/internal/messaging/queue-ages";
-import { createTraffic } from "@scheduler-agent-supervisor/operator/internal/operations/traffic";
-import { createWaitingMessages } from "@scheduler-agent-supervisor/operator/internal/operations/waiting-messages";
-import type { RecentJobs } from "@scheduler-agent-supervisor/operator/internal/store/recent-jobs";
+import {
+  createTraffic,
+  createWaitingMessages,
+  type QueueAge,
+  type RecentJobs,
+} from "@scheduler-agent-supervisor/operator/adapters";
 import { expect, test } from "vitest";
 import { NOON_MS } from "../jobs.ts";
 

@@ -1,8 +1,8 @@
-// Public entry `local/histories`: the stored orchestration histories of a local host's durable engine, as files that a test can replay.
+// The stored orchestration histories of a local host's durable engine, as files that a test can replay.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CONTINUATION_HEADER } from "./host/durable/route.ts";
-import { makeFolder } from "./make-folder.ts";
+import { CONTINUATION_HEADER } from "../host/durable/route.ts";
+import { makeFolder } from "../make-folder.ts";
 
 /** The host, the selected orchestrations, and the folder of their files. */
 export interface ExportOptions {
