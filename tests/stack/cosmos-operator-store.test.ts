@@ -3,7 +3,7 @@
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/create-app";
 import { createJobSearch } from "@scheduler-agent-supervisor/operator/adapters";
 import { afterAll } from "vitest";
-import { operatorStoreContract } from "../../packages/core/tests/contract/operator-store.ts";
+import { operatorStoreContract } from "../../packages/operator/tests/contract/operator-store.ts";
 import { sampleContainer } from "../support/sample-container.ts";
 import { containerOf } from "../support/store.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

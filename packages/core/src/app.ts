@@ -11,6 +11,7 @@ export {
 } from "./app/checked-services.ts";
 export { type Config, type Environment, parseConfig, settingsOf, withAuthentication } from "./app/config.ts";
 export { type AgentEndpoints, type AppDefinition, type Business, defineApp } from "./app/define-app.ts";
+export { createHealthReports } from "./app/report-health.ts";
 export { type OperatorSignIn, schedule } from "./app/setting-types.ts";
 export { startFaults } from "./app/start-faults.ts";
 export type { BusinessKeys, Job, Priority } from "./domain/content/job.ts";

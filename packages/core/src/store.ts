@@ -1,5 +1,10 @@
 // Public entry `core/store`: the ports of the state store and the audit log, and their values, for desk, test kit and commands.
-export { type AgentHealthStore, REPORT_LASTS_S } from "./store/agent-health-store.ts";
+export {
+  type AgentHealthStore,
+  type EndpointReport,
+  type InstanceReport,
+  REPORT_LASTS_S,
+} from "./store/agent-health-store.ts";
 export {
   type ActionEntry,
   type AuditLog,

@@ -6,4 +6,3 @@ export { Database, type Durability } from "./database/database.ts";
 export { executionStarted, taskCompleted, taskScheduled } from "./host/durable/history.ts";
 export { InstanceStore } from "./host/durable/instance-store.ts";
 export type { JsonObject } from "./json.ts";
-export { randomFrom, wholeFrom } from "./random.ts";

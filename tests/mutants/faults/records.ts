@@ -222,7 +222,7 @@ export const OF_RECORDS = [
       "A job that has something to publish is erased.",
       "operator:operations/erase-job.ts eraseJob",
       ["call", "isOver", "(() => true)"],
-      "operations:erase-job.test.ts",
+      "desk:erase-job.test.ts",
     ],
   ]),
 ];

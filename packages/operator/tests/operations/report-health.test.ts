@@ -1,10 +1,10 @@
 // What an instance says of its agents' endpoints: on change, at a bounded rate, and nothing where there is nothing to say.
 
-import { createAgentHealth } from "@scheduler-agent-supervisor/operator/adapters";
+import { createHealthReports } from "@scheduler-agent-supervisor/core/app";
+import type { EndpointReport, InstanceReport } from "@scheduler-agent-supervisor/core/store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createHealthReports } from "../../src/app/report-health.ts";
-import type { EndpointReport, InstanceReport } from "../../src/store/agent-health-store.ts";
-import { NOON, NOON_MS } from "../jobs.ts";
+import { NOON, NOON_MS } from "../../../core/tests/jobs.ts";
+import { createAgentHealth } from "../../src/operations/agent-health.ts";
 
 const WELL: EndpointReport = {
   endpoint: "https://pay.example/",

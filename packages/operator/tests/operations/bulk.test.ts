@@ -1,23 +1,18 @@
 // Turns of an action on many jobs, over stores in memory: what a death in between leaves, and records that nobody here can read.
 
-import {
-  type BulkPorts,
-  changeBulk,
-  createAttention,
-  type JobQuery,
-  keepBulkRunning,
-  previewBulk,
-  runBulk,
-  watchBulk,
-} from "@scheduler-agent-supervisor/operator/adapters";
+import { NewerSchema, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, expect, test } from "vitest";
-import { NewerSchema } from "../../src/domain/outage.ts";
-import type { StateRecord } from "../../src/domain/record/state-record.ts";
-import { NOON_MS, sampleJob } from "../jobs.ts";
+import { NOON_MS, sampleJob } from "../../../core/tests/jobs.ts";
+import { createWorld, type World } from "../../../core/tests/world.ts";
+import { createAttention } from "../../src/operations/attention.ts";
+import { keepBulkRunning } from "../../src/operations/keep-bulk-running.ts";
+import { changeBulk, watchBulk } from "../../src/operations/operate-bulk.ts";
+import { type BulkPorts, previewBulk } from "../../src/operations/preview-bulk.ts";
+import { runBulk } from "../../src/operations/run-bulk.ts";
+import type { JobQuery } from "../../src/store/job-list.ts";
 import { createMemoryBulkStore } from "../memory-bulk-store.ts";
 import { createMemoryJobSearch } from "../memory-job-search.ts";
-import { createWorld, type World } from "../world.ts";
 
 let world: World;
 let ports: BulkPorts;

@@ -1,9 +1,10 @@
 // Whoever gives a whole job id gets that job without a search; what else matches comes on the next page.
 
-import { findJobs, type JobQuery } from "@scheduler-agent-supervisor/operator/adapters";
 import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { expect, test } from "vitest";
-import { sampleJob, sampleRecord } from "../jobs.ts";
+import { sampleJob, sampleRecord } from "../../../core/tests/jobs.ts";
+import { findJobs } from "../../src/operations/find-jobs.ts";
+import type { JobQuery } from "../../src/store/job-list.ts";
 import { createMemoryJobSearch } from "../memory-job-search.ts";
 
 async function storeOf(...jobIds: string[]) {

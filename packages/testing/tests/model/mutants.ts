@@ -1,13 +1,7 @@
 // One planted fault for each guard that the operations and their stores rely on, with the smallest world in which it shows.
 
-import {
-  type Bounds,
-  HOSTS,
-  type Mutant,
-  NOTHING_GOES_WRONG,
-  REQUESTS,
-  type Setting,
-} from "@scheduler-agent-supervisor/testing/model";
+import type { Mutant } from "../../src/model/mutant.ts";
+import { type Bounds, HOSTS, NOTHING_GOES_WRONG, REQUESTS, type Setting } from "../../src/model/setting.ts";
 import {
   apart,
   atWorkAsExpired,
@@ -65,7 +59,7 @@ function plant(name: string, leadsTo: string, mutant: Mutant, world: World = {})
   };
 }
 
-/** What is wrong with the order itself comes later. */
+/** What is wrong with the job itself comes later. */
 const PUBLISHED_EARLY = ["told before Received"];
 const NOT_PUBLISHED_AFTER_OUTAGE = ["never told StepCompleted", "never told Completed"];
 
@@ -199,25 +193,25 @@ export const PLANTED: readonly Planted[] = [
     { workflow: QUEUE, bounds: { actions: 1, lateness: 1 }, requests: [REQUESTS.extend] },
   ),
   plant(
-    "a waiting order that is resubmitted though it was claimed meanwhile",
+    "a waiting job that is resubmitted though it was claimed meanwhile",
     "which is completed, runs again",
     { ignoresVersion: "operateJob" },
     { bounds: { actions: 1 }, requests: [REQUESTS.resubmit], known: PUBLISHED_EARLY },
   ),
   plant(
-    "a waiting order that is compensated though it was claimed meanwhile",
+    "a waiting job that is compensated though it was claimed meanwhile",
     "which is completed, runs again",
     { ignoresVersion: "operateJob" },
     { bounds: { actions: 1 }, requests: [REQUESTS.compensation], known: PUBLISHED_EARLY },
   ),
   plant(
-    "a waiting order that is cancelled though it was claimed meanwhile",
+    "a waiting job that is cancelled though it was claimed meanwhile",
     "are left",
     { ignoresVersion: "operateJob" },
     { bounds: { actions: 1 }, requests: [REQUESTS.cancel], known: PUBLISHED_EARLY },
   ),
   plant(
-    "a waiting order that is cancelled as if nothing had been done",
+    "a waiting job that is cancelled as if nothing had been done",
     "are left",
     { reads: waitingAsUntouched },
     { bounds: { actions: 1, lateness: 1 }, requests: [REQUESTS.cancel] },
@@ -326,7 +320,7 @@ export const PLANTED: readonly Planted[] = [
 ];
 
 /**
- * The holder's name in the fence: an attempt's number is never given twice, and the claim, which asks for a Pending order, lets
+ * The holder's name in the fence: an attempt's number is never given twice, and the claim, which asks for a Pending job, lets
  * one holder in for each. So the attempt and the process state guard what it guards; it is there for whoever reads the record.
  */
 export const SPARED: readonly Setting[] = [

@@ -3,23 +3,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  azureMonitor,
-  type EventLog,
-  flushTelemetry,
-  inSpan,
-  isExporting,
-  logTelemetry,
-  measure,
-  parseAuthentication,
-  recordingExceptions,
-  startSdk,
-  startTelemetry,
-  stopTelemetry,
-  type TelemetrySettings,
-} from "@scheduler-agent-supervisor/core/telemetry";
 import { openTraces, type RunningTraces, startTraces } from "@scheduler-agent-supervisor/local/traces";
 import { afterEach, expect, test, vi } from "vitest";
+import { type EventLog, logTelemetry } from "../../src/telemetry/events.ts";
+import { recordingExceptions } from "../../src/telemetry/exceptions.ts";
+import { azureMonitor, parseAuthentication, type TelemetrySettings } from "../../src/telemetry/exporters.ts";
+import { measure } from "../../src/telemetry/metrics.ts";
+import { startSdk } from "../../src/telemetry/sdk.ts";
+import { inSpan } from "../../src/telemetry/spans.ts";
+import { flushTelemetry, isExporting, startTelemetry, stopTelemetry } from "../../src/telemetry/start.ts";
 
 const OFF: TelemetrySettings = {
   connectionString: undefined,
@@ -28,7 +20,7 @@ const OFF: TelemetrySettings = {
   sendWithinMs: 60_000,
   metricsEveryMs: 60_000,
   tracesKept: 1,
-  serviceName: "orders-test",
+  serviceName: "jobs-test",
   instance: "one",
 };
 const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-aaaaaaaaaaaaaaaa-01";
@@ -90,7 +82,7 @@ test("OTLP: spans, events with their span, metrics; and the log as ever", async 
       {
         name: "claim",
         parentId: "a".repeat(16),
-        service: "orders-test",
+        service: "jobs-test",
         attributes: { jobId: "o-1", outcome: "claimed" },
       },
     ],
@@ -174,7 +166,7 @@ test("Application Insights: an event is a custom event of its name, what a funct
   for (const envelope of [event, span])
     expect(envelope?.tags).toMatchObject({
       "ai.operation.id": "0af7651916cd43dd8448eb211c80319c",
-      "ai.cloud.role": "orders-test",
+      "ai.cloud.role": "jobs-test",
     });
   const [exception, ...others] = of("ExceptionData");
   expect(others).toEqual([]);

@@ -1,7 +1,7 @@
 // The workflows of the model's own worlds: each has a shape that some guard is there for.
 
 import type { RecoveryPolicy, Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/workflows";
-import { LISTING } from "@scheduler-agent-supervisor/testing/model";
+import { LISTING } from "../../src/model/service.ts";
 
 const policy: RecoveryPolicy = {
   failureThreshold: 2,
@@ -122,7 +122,7 @@ export const EXHAUSTED_SOON: Workflow = {
   policy: { ...policy, ...once },
 };
 
-/** Two steps side by side that the order can do without, one that needs the first, and one after all of them. */
+/** Two steps side by side that the job can do without, one that needs the first, and one after all of them. */
 export const OPTIONAL: Workflow = {
   name: "model",
   version: 1,
@@ -164,7 +164,7 @@ export const CHAIN_LEFT: Workflow = { ...CHAIN, policy: { ...policy, onRejected:
 /** The two alone. */
 export const PAIR_LEFT: Workflow = { ...FORK_LEFT, steps: [step("a", [], "operation"), step("b", [], "operation")] };
 
-/** A step that the order can do without and that has one try. */
+/** A step that the job can do without and that has one try. */
 export const SKIPPED: Workflow = {
   ...CHAIN,
   steps: [{ ...step("a", [], "operation"), optional: true, policy: once }],

@@ -11,7 +11,8 @@ import {
   NOT_STARTED,
   type StateRecord,
 } from "@scheduler-agent-supervisor/core/domain";
-import { LONG_AGO, type OperationName, TICK_MS } from "@scheduler-agent-supervisor/testing/model";
+import { LONG_AGO, TICK_MS } from "../../src/model/abstract-time.ts";
+import type { OperationName } from "../../src/model/operation-name.ts";
 
 /** Each step that waited in vain has failed once more. */
 export function withWaitsCounted(record: StateRecord): StateRecord {
@@ -34,7 +35,7 @@ export function apart(write: GuardedWrite): readonly GuardedWrite[] {
   ];
 }
 
-/** Takes the order, and schedules its steps only then. */
+/** Takes the job, and schedules its steps only then. */
 export function claimApart(write: GuardedWrite): readonly GuardedWrite[] {
   const [state, holder] = ["processState", "lockedBy"].map((member) =>
     write.changes.find(({ path }) => path[0] === member),
@@ -51,7 +52,7 @@ export function claimApart(write: GuardedWrite): readonly GuardedWrite[] {
   ];
 }
 
-/** Ends an order, and does not say that the client has to be told. */
+/** Ends a job, and does not say that the client has to be told. */
 export function withoutNotice(record: StateRecord): StateRecord {
   if (!hasEnded(record.processState)) return record;
   const { dueAt: _due, ...rest } = record;
@@ -110,7 +111,7 @@ export function nobodyAtWork(record: StateRecord, operation: OperationName): Sta
   return { ...record, steps: Object.fromEntries(steps) };
 }
 
-/** To an operator's action an order that waits looks as if nothing had been done for it. */
+/** To an operator's action a job that waits looks as if nothing had been done for it. */
 export function waitingAsUntouched(record: StateRecord, operation: OperationName): StateRecord {
   if (operation !== "operateJob" || record.processState !== "Pending") return record;
   const steps = Object.entries(record.steps).map(([name, step]) => [

@@ -1,7 +1,8 @@
 // The explorer finds each planted fault, soon and by what it leads to: so the guards are needed, and it looks at the right things.
 
-import { exploreStates, Model } from "@scheduler-agent-supervisor/testing/model";
 import { describe, expect, test } from "vitest";
+import { exploreStates } from "../../src/model/explorer.ts";
+import { Model } from "../../src/model/model.ts";
 import { PLANTED, SPARED } from "./mutants.ts";
 
 const SOON = 20_000;

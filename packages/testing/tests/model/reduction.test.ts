@@ -2,25 +2,21 @@
 
 import { type Direction, runOf, type StateRecord, type StepRecord } from "@scheduler-agent-supervisor/core/domain";
 import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
+import { expect, test } from "vitest";
+import { Model } from "../../src/model/model.ts";
+import type { Move } from "../../src/model/moves.ts";
+import { HOSTS, type Host, NOTHING_GOES_WRONG, REQUESTS, type Setting } from "../../src/model/setting.ts";
 import {
   BOUNDS,
   FIRST_PIECE,
-  HOSTS,
-  type Host,
   isSame,
-  Model,
-  type Move,
-  NOTHING_GOES_WRONG,
   PROMISES,
   pieceOf,
   RECORD,
-  REQUESTS,
   SERVICE_STATE,
-  type Setting,
   type State,
-  StateTable,
-} from "@scheduler-agent-supervisor/testing/model";
-import { expect, test } from "vitest";
+} from "../../src/model/state.ts";
+import { StateTable } from "../../src/model/state-table.ts";
 import { PLANTED } from "./mutants.ts";
 import { CHAIN, FORK, LATER, QUEUE, UNEQUAL, UNTIL_DEADLINE } from "./workflows.ts";
 
@@ -90,7 +86,7 @@ function movesOnce(model: Model): (state: State) => Promise<readonly Move[]> {
 }
 
 /**
- * What is judged of a state, by nothing that the reductions are made of: where the order stands and each of its steps, the service's
+ * What is judged of a state, by nothing that the reductions are made of: where the job stands and each of its steps, the service's
  * effects, what the client is owed, and what may still go wrong. Attempts have no numbers here.
  */
 function judgedOf(model: Model, state: State): string {
@@ -141,7 +137,7 @@ const numberless = new Map<string, string>();
 function withoutNumbers(words: string): string {
   let known = numberless.get(words);
   if (known === undefined) {
-    known = words.replaceAll(/attempt \d+|order-\d+/g, "attempt").replaceAll(/:\d+/g, "");
+    known = words.replaceAll(/attempt \d+|job-\d+/g, "attempt").replaceAll(/:\d+/g, "");
     numberless.set(words, known);
   }
   return known;

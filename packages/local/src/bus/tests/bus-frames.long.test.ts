@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ServiceBusClient, type ServiceBusSender } from "@azure/service-bus";
-import { wholeFrom } from "@scheduler-agent-supervisor/local/storage";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { wholeFrom } from "../../random.ts";
 import { type Piece, record, replay } from "./recorded-session.ts";
 
 const SEED = Number(process.env["FRAMES_SEED"] ?? Date.now() % 1_000_000);
@@ -36,7 +36,7 @@ const seen: string[] = [];
 
 beforeAll(async () => {
   const program = `
-    import { startBus } from ${JSON.stringify(new URL("../../packages/local/src/bus/start.ts", import.meta.url).href)};
+    import { startBus } from ${JSON.stringify(new URL("../start.ts", import.meta.url).href)};
     const { port, connectionString } = await startBus({ port: 0, adminPort: 0, data: ${JSON.stringify(data)}, ...${JSON.stringify(ENTITIES)} });
     console.log(port + " " + connectionString);`;
   const options = ["--input-type=module-typescript", "--eval", program];

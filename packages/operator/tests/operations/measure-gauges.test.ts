@@ -1,11 +1,11 @@
 // The gauges: each is counted apart, so that one that can't be counted silences only itself.
 
-import { type GaugePorts, measureGauges } from "@scheduler-agent-supervisor/operator/adapters";
-import type { WaitReason } from "@scheduler-agent-supervisor/operator/domain";
+import { measureWith } from "@scheduler-agent-supervisor/core/telemetry";
 import { afterEach, expect, test } from "vitest";
-import { measureWith } from "../../src/telemetry/metrics.ts";
-import { NOON, NOON_MS } from "../jobs.ts";
-import { createWorld } from "../world.ts";
+import { NOON, NOON_MS } from "../../../core/tests/jobs.ts";
+import { createWorld } from "../../../core/tests/world.ts";
+import type { WaitReason } from "../../src/domain/wait.ts";
+import { type GaugePorts, measureGauges } from "../../src/operations/measure-gauges.ts";
 
 afterEach(() => measureWith(undefined));
 

@@ -1,13 +1,11 @@
 // What the overview says of how jobs flow: from bounded samples, read seldom.
 
-import {
-  createTraffic,
-  createWaitingMessages,
-  type QueueAge,
-  type RecentJobs,
-} from "@scheduler-agent-supervisor/operator/adapters";
 import { expect, test } from "vitest";
-import { NOON_MS } from "../jobs.ts";
+import { NOON_MS } from "../../../core/tests/jobs.ts";
+import type { QueueAge } from "../../src/messaging/queue-ages.ts";
+import { createTraffic } from "../../src/operations/traffic.ts";
+import { createWaitingMessages } from "../../src/operations/waiting-messages.ts";
+import type { RecentJobs } from "../../src/store/recent-jobs.ts";
 
 const QUEUES: readonly QueueAge[] = [
   { queue: "jobs", read: async () => [2000, 5000].map((ageMs, index) => ({ cause: `cause-${index}`, ageMs })) },

@@ -1,10 +1,10 @@
 // Erasure over the store in memory: what may be erased, what is left, and who is known to have asked.
 
-import { eraseJob } from "@scheduler-agent-supervisor/operator/adapters";
 import { createMemoryJobStore, type MemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, expect, test } from "vitest";
-import { NOON, NOON_MS } from "../jobs.ts";
-import { createWorld, type World } from "../world.ts";
+import { NOON, NOON_MS } from "../../../core/tests/jobs.ts";
+import { createWorld, type World } from "../../../core/tests/world.ts";
+import { eraseJob } from "../../src/operations/erase-job.ts";
 
 let store: MemoryJobStore;
 let world: World;

@@ -1,11 +1,11 @@
 // The part of the state store's contract that operators stand on: lists, and revisions of a job's content.
 
-import type { JobQuery, JobSearch } from "@scheduler-agent-supervisor/operator/adapters";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { JobStore } from "@scheduler-agent-supervisor/core/store";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { StateRecord } from "../../src/domain/record/state-record.ts";
-import type { JobStore } from "../../src/store/job-store.ts";
-import type { Goods } from "../jobs.ts";
-import { sampleJob, sampleRecord } from "../jobs.ts";
+import { type Goods, sampleJob, sampleRecord } from "../../../core/tests/jobs.ts";
+import type { JobQuery } from "../../src/store/job-list.ts";
+import type { JobSearch } from "../../src/store/job-search.ts";
 
 export interface OperatorStore {
   readonly store: JobStore;

@@ -2,19 +2,14 @@
 // nothing but the time of day, each allows the same moves: so what it forgets makes no difference.
 
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
-import { randomFrom } from "@scheduler-agent-supervisor/local/storage";
-import {
-  forgetWhatIsOver,
-  HOSTS,
-  Model,
-  type Move,
-  normalForm,
-  RECORD,
-  REQUESTS,
-  type Setting,
-  type State,
-} from "@scheduler-agent-supervisor/testing/model";
 import { expect, test } from "vitest";
+import { forgetWhatIsOver } from "../../src/model/abstract-time.ts";
+import { Model } from "../../src/model/model.ts";
+import type { Move } from "../../src/model/moves.ts";
+import { normalForm } from "../../src/model/normal-form.ts";
+import { HOSTS, REQUESTS, type Setting } from "../../src/model/setting.ts";
+import { RECORD, type State } from "../../src/model/state.ts";
+import { randomFrom } from "../../src/world/virtual-time.ts";
 import { CHAIN, FORK, JOIN, QUEUE } from "./workflows.ts";
 
 const WALKS = 60;

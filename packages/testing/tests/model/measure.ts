@@ -1,6 +1,7 @@
 // Explores worlds, each in a process of its own, and prints what each took.
 import { execFileSync } from "node:child_process";
-import { exploreStates, Model } from "@scheduler-agent-supervisor/testing/model";
+import { exploreStates } from "../../src/model/explorer.ts";
+import { Model } from "../../src/model/model.ts";
 import { MORE_WORLDS, WORLDS } from "./worlds.ts";
 
 const MOST_STATES = 20_000_000;

@@ -7,16 +7,11 @@ import {
   type MetricData,
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
-import {
-  type Attributes,
-  createInstruments,
-  cumulativeButGauges,
-  type MetricName,
-  measure,
-  measureEvent,
-  measureWith,
-} from "@scheduler-agent-supervisor/core/telemetry";
 import { afterEach, expect, test } from "vitest";
+import type { Attributes } from "../../src/telemetry/event-names.ts";
+import { cumulativeButGauges } from "../../src/telemetry/exporters.ts";
+import { createInstruments } from "../../src/telemetry/instruments.ts";
+import { type MetricName, measure, measureEvent, measureWith } from "../../src/telemetry/metrics.ts";
 
 afterEach(() => measureWith(undefined));
 

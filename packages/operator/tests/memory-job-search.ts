@@ -1,9 +1,10 @@
 // The operators' search over the store in memory: for tests of their operations.
-import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
-import { isListed, type JobSearch, listedJobsOf, listedOf } from "@scheduler-agent-supervisor/operator/adapters";
+import { RECORD_VERSION, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import { recordOf } from "@scheduler-agent-supervisor/core/store";
 import type { MemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
-import { RECORD_VERSION } from "../src/domain/record/state-record.ts";
-import { recordOf } from "../src/store/record-versions.ts";
+import { listedJobsOf, listedOf } from "../src/store/job-list.ts";
+import { isListed } from "../src/store/job-query.ts";
+import type { JobSearch } from "../src/store/job-search.ts";
 
 export function createMemoryJobSearch(store: Pick<MemoryJobStore, "jobIds" | "stored">): Pick<JobSearch, "list"> {
   /** A newer record unchanged: only its head is read. */

@@ -1,26 +1,23 @@
 // What an operator does with a dead letter, over queues in memory: the order of effects, and what the audit log gets.
 
+import type { AuditLog } from "@scheduler-agent-supervisor/core/store";
+import { beforeEach, describe, expect, test } from "vitest";
+import { NOON_MS } from "../../../core/tests/jobs.ts";
+import { createWorld, type World } from "../../../core/tests/world.ts";
+import type { DiscardedCopy, MessageCopy } from "../../src/domain/message-copy.ts";
+import { type DeadLetterRequest, parseDeadLetterRequest } from "../../src/messaging/dead-letter-request.ts";
 import {
-  countDeadLetters,
-  type DeadLetterRequest,
   type DeadLetterSummary,
   type DeadLetters,
-  type DiscardedStore,
   deadLetterQueuesOf,
-  discardedId,
-  type Handled,
-  handleDeadLetter,
-  parseDeadLetterRequest,
   type ReadDeadLetter,
-  resendDiscarded,
   type Taken,
   type TakenDeadLetter,
-} from "@scheduler-agent-supervisor/operator/adapters";
-import type { DiscardedCopy, MessageCopy } from "@scheduler-agent-supervisor/operator/domain";
-import { beforeEach, describe, expect, test } from "vitest";
-import type { AuditLog } from "../../src/store/audit-log.ts";
-import { NOON_MS } from "../jobs.ts";
-import { createWorld, type World } from "../world.ts";
+} from "../../src/messaging/dead-letters.ts";
+import { countDeadLetters } from "../../src/operations/count-dead-letters.ts";
+import { resendDiscarded } from "../../src/operations/discarded-messages.ts";
+import { type Handled, handleDeadLetter } from "../../src/operations/handle-dead-letter.ts";
+import { type DiscardedStore, discardedId } from "../../src/store/discarded-store.ts";
 
 const queues = deadLetterQueuesOf({
   consumed: ["jobs", "scheduler", "agent-replies"],

@@ -1,14 +1,11 @@
 // What `explore` leaves out by default: it lets a process run on until it has to wait. Small workflows are explored with each interleaving too: they
 // end in the same ways, and show the same steps, compensations and faults; and planted faults are found by both.
 
-import {
-  Coverage,
-  exploreStates,
-  Model,
-  NOTHING_GOES_WRONG,
-  type Setting,
-} from "@scheduler-agent-supervisor/testing/model";
 import { expect, test } from "vitest";
+import { Coverage } from "../../src/model/coverage.ts";
+import { exploreStates } from "../../src/model/explorer.ts";
+import { Model } from "../../src/model/model.ts";
+import { NOTHING_GOES_WRONG, type Setting } from "../../src/model/setting.ts";
 import { CHAIN, FORK, LATER, LATER_BACK, OPTIONAL, QUEUE, UNDER_CONDITION, UNTIL_DEADLINE } from "./workflows.ts";
 
 const MOST_STATES = 2_000_000;

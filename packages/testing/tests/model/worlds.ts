@@ -1,12 +1,5 @@
 // The small worlds that are explored to their last state, and the faults that are known to show in them.
-import {
-  type Bounds,
-  HOSTS,
-  type Host,
-  NOTHING_GOES_WRONG,
-  REQUESTS,
-  type Setting,
-} from "@scheduler-agent-supervisor/testing/model";
+import { type Bounds, HOSTS, type Host, NOTHING_GOES_WRONG, REQUESTS, type Setting } from "../../src/model/setting.ts";
 import {
   BRANCH,
   CHAIN,
@@ -80,7 +73,7 @@ export const WORLDS: readonly Setting[] = [
   world("branches; a death", BRANCH, ONE, { deaths: 1 }),
   world("a fork; an operator", FORK, ONE, { actions: 1 }, { requests: [REQUESTS.resubmit, REQUESTS.compensation] }),
   world(
-    "an operator on an order that waits",
+    "an operator on a job that waits",
     CHAIN,
     ONE,
     { actions: 1 },
@@ -273,7 +266,7 @@ export const KNOWN: readonly { readonly world: Setting; readonly words: string }
   {
     words: "attempt 1 calls the service for a while attempt 3 holds the job",
     world: world(
-      "an operator resubmits a compensated order, after a rejection and a death",
+      "an operator resubmits a compensated job, after a rejection and a death",
       CHAIN,
       ONE,
       { rejections: 1, deaths: 1, actions: 1 },

@@ -1,22 +1,11 @@
-// Where a span stands: in its order's trace, whatever surrounds it; and that nothing is paid where nothing is traced.
+// Where a span stands: in its job's trace, whatever surrounds it; and that nothing is paid where nothing is traced.
 import { context, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
-import {
-  activeTraceparent,
-  describeSpan,
-  failSpan,
-  formatTraceparent,
-  fromHere,
-  type Invocation,
-  inSpan,
-  messageTraceparent,
-  observe,
-  observeMessage,
-  parseTraceparent,
-  traceWith,
-} from "@scheduler-agent-supervisor/core/telemetry";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Invocation, messageTraceparent, observe, observeMessage } from "../../src/telemetry/invocation.ts";
+import { describeSpan, failSpan, inSpan, traceWith } from "../../src/telemetry/spans.ts";
+import { activeTraceparent, formatTraceparent, fromHere, parseTraceparent } from "../../src/telemetry/trace-context.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const OTHER = "1af7651916cd43dd8448eb211c80319c";
@@ -76,7 +65,7 @@ test("where nothing is traced, the work's own promise is handed back", () => {
   expect(activeTraceparent()).toBeUndefined();
 });
 
-test("a span stands in the trace that its order carries, and what is done inside below it", async () => {
+test("a span stands in the trace that its job carries, and what is done inside below it", async () => {
   await inSpan("outer", { traceparent: OWN, attributes: { jobId: "o", step: null } }, async () => {
     const here = activeTraceparent();
     expect(fromHere({ traceparent: OWN }).traceparent).toBe(here);
@@ -88,7 +77,7 @@ test("a span stands in the trace that its order carries, and what is done inside
   expect(span("inner").attributes).toEqual({ outcome: "fine" });
 });
 
-test("work for an order from inside another trace has its span in the order's, with a link", async () => {
+test("work for a job from inside another trace has its span in the job's, with a link", async () => {
   await inSpan("sweep", { traceparent: at(OTHER, "b") }, () =>
     inSpan("recover", { traceparent: OWN }, async () => ({ outcome: "applied" })),
   );
@@ -115,7 +104,7 @@ test("the kind of the result is the outcome; an exception fails the span and goe
   expect(span("rejected").status).toEqual({ code: SpanStatusCode.ERROR, message: "no answer" });
 });
 
-test("an activity: below the host's span if that is in the order's trace, else below what the order carries", async () => {
+test("an activity: below the host's span if that is in the job's trace, else below what the job carries", async () => {
   const host = at(TRACE, "c");
   await observe(
     invocation({ traceContext: { traceParent: host } }),

@@ -1,6 +1,8 @@
 // What stands of actions on many jobs, in memory: for tests of the operations.
-import type { BulkStore, StoredBulkRun } from "@scheduler-agent-supervisor/operator/adapters";
-import { type BulkItem, type BulkResult, isOpen } from "@scheduler-agent-supervisor/operator/domain";
+
+import type { BulkItem, BulkResult } from "../src/domain/bulk.ts";
+import { isOpen } from "../src/domain/bulk-troubles.ts";
+import type { BulkStore, StoredBulkRun } from "../src/store/bulk-store.ts";
 
 /** @param now for the instants of its waves */
 export function createMemoryBulkStore(now: () => number = Date.now): BulkStore {
