@@ -113,6 +113,24 @@ test("planted: an entry too many, a wildcard, a name in two entries and a declar
   expect(entryFaults("x", [["/y", text("/z")]])).toEqual(["/y does not say for whom it is"]);
 });
 
+const USERS =
+  "{shared,functions,cli,samples,bench,templates,tests,docs,docs/.vitepress/simulator,packages}/**/*.{ts,tsx,md}";
+
+test.each(PACKAGES)("each value that %s exports is used outside of it, or shown in the documentation", (part) => {
+  const inside = new RegExp(`^packages/${part}/(src|tests|dist)/|/(node_modules|dist)/`);
+  const users = globSync(USERS, { cwd: root }).filter((file) => !inside.test(file.replaceAll("\\", "/")));
+  const words = new Set(users.flatMap((file) => read(file).match(/\w+/g) ?? []));
+  const values = entriesOf(part).flatMap(([, file]) =>
+    [...read(file).matchAll(RE_EXPORT)]
+      .filter(([line]) => !line.startsWith("export type"))
+      .flatMap(([, list = ""]) =>
+        [...list.matchAll(/(?:^|,)\s*(?:\w+ as )?(\w+)(?=,|\s*$)/g)].map(([, name = ""]) => name),
+      ),
+  );
+  expect(values.length).toBeGreaterThan(1);
+  expect(values.filter((name) => !words.has(name))).toEqual([]);
+});
+
 test.each(PACKAGES)("the installed %s exports its entries alone", (part) => {
   const name = `${SCOPE}/${part}`;
   const sources = join(root, "packages", part, "src");

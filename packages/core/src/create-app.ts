@@ -7,7 +7,6 @@ export { type App, createApp } from "./app/create-app.ts";
 export { createBusSenders } from "./messaging/bus-senders.ts";
 export { createServiceBusMessenger } from "./messaging/service-bus-messenger.ts";
 export { type ArchivedJob, ArchiveUnavailable, createBlobJobArchive } from "./store/blob-job-archive.ts";
-export { BatchRejected, isNotStorable } from "./store/cosmos-answers.ts";
 export { createCosmosAuditLog } from "./store/cosmos-audit-log.ts";
 export { createCosmosHttpClient } from "./store/cosmos-http-client.ts";
 export { createCosmosJobStore, type JobsContainer } from "./store/cosmos-job-store.ts";

@@ -31,15 +31,12 @@ export {
   type GuardedWrite,
   isOneWrite,
   type Lifetime,
-  MOST_CHANGES,
-  MOST_REVISIONS,
 } from "./domain/record/guarded-write.ts";
 export { idempotencyKey, type KeyChoice, keyChoiceOf } from "./domain/record/idempotency-key.ts";
 export { newStateRecord } from "./domain/record/new-state-record.ts";
 export { completionsOf, OUTBOX_GRACE_MS, owed, retryOf } from "./domain/record/outbox.ts";
 export { isDone, isInHand, isTakenUp, mayHaveHadEffect, runOf, runsInHand } from "./domain/record/plan.ts";
-export { DOCUMENT_BYTES, jsonBytes, MOST_NOTED, MOST_RUNS, RESULT_BYTES } from "./domain/record/record-limits.ts";
-export { closed, isOver, OPEN_ERRORS } from "./domain/record/retention.ts";
+export { isOver, OPEN_ERRORS } from "./domain/record/retention.ts";
 export {
   attemptId,
   type Direction,
@@ -63,7 +60,7 @@ export {
   type StepState,
   type Steps,
 } from "./domain/record/state-record.ts";
-export { courseOf, type Decision, historyWith } from "./domain/recovery/next-attempt.ts";
+export { courseOf, type Decision } from "./domain/recovery/next-attempt.ts";
 export { recover, startAttemptOf } from "./domain/recovery/recovery.ts";
 export { snapshotOf } from "./domain/recovery/snapshot.ts";
 export { isToBeLookedAt, unrecoveredOf } from "./domain/recovery/unrecovered.ts";
@@ -86,9 +83,7 @@ export { claimed, claimUnread } from "./domain/steps/claim.ts";
 export { outputOf } from "./domain/steps/news.ts";
 export { isWanted } from "./domain/steps/outputs.ts";
 export type { PollTask } from "./domain/steps/poll.ts";
-export { skippedFor } from "./domain/steps/skip.ts";
-export { noted } from "./domain/steps/step-end.ts";
-export { accepted, done, type NextStep, rejected, scheduled, untaken, withRun } from "./domain/steps/step-run.ts";
+export { type NextStep, scheduled, untaken } from "./domain/steps/step-run.ts";
 export { transitions } from "./domain/steps/transitions.ts";
 export { inWords, isThrown, messageOf, underlyingError } from "./domain/thrown.ts";
 export { workflowFaults } from "./domain/workflows/workflow-faults.ts";

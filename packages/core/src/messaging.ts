@@ -29,7 +29,6 @@ export {
   withoutQuarantine,
 } from "./messaging/message-copy.ts";
 export {
-  BusUnavailable,
   FIRST_ENQUEUED_AT,
   MessageExpired,
   type Messenger,

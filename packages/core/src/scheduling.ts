@@ -13,7 +13,7 @@ export {
 } from "./scheduler/operating/operate-job.ts";
 export { type Reported, reportStep } from "./scheduler/operating/report-step.ts";
 export type { Context, Ports, Telemetry } from "./scheduler/ports.ts";
-export { publishEndOf, publishOrKeep } from "./scheduler/publishing/publish.ts";
+export { publishEndOf } from "./scheduler/publishing/publish.ts";
 export { scheduler } from "./scheduler/scheduler.ts";
 export {
   type OrchestrationClient,

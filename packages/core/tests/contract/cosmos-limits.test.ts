@@ -1,56 +1,47 @@
 // Nothing that the app writes exceeds what Cosmos DB takes, on the local server, which keeps Microsoft's limits; and what is refused is no outage.
 import { ErrorResponse } from "@azure/cosmos";
-import type { StepResult } from "@scheduler-agent-supervisor/core/agents";
-import { BatchRejected, createCosmosJobStore, isNotStorable } from "@scheduler-agent-supervisor/core/create-app";
-import {
-  accepted,
-  type Change,
-  closed,
-  DOCUMENT_BYTES,
-  done,
-  historyWith,
-  isOneWrite,
-  jsonBytes,
-  MOST_CHANGES,
-  MOST_NOTED,
-  MOST_REVISIONS,
-  MOST_RUNS,
-  noted,
-  type OutboxMessage,
-  RESULT_BYTES,
-  rejected,
-  type StateRecord,
-  type StepRecord,
-  type StepTask,
-  scheduled,
-  skippedFor,
-  startAttemptOf,
-  type Versioned,
-  withRun,
-} from "@scheduler-agent-supervisor/core/domain";
-import { BusUnavailable } from "@scheduler-agent-supervisor/core/messaging";
-import { publishOrKeep, sweep } from "@scheduler-agent-supervisor/core/scheduling";
-import { type ClosingStore, type JobStore, NotStorable } from "@scheduler-agent-supervisor/core/store";
-import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { contracts, type Goods } from "../../packages/core/tests/goods.ts";
-import { CHAIN, NOON, NOON_MS, SCHEDULING, sampleJob, sampleRecord } from "../../packages/core/tests/jobs.ts";
-import { createWorld } from "../../packages/core/tests/world.ts";
-import { type CosmosInProcess, startCosmosInProcess } from "../support/cosmos-in-process.ts";
-import { sampleContainer } from "../support/sample-container.ts";
+import type { Workflow } from "../../src/domain/definition/workflow.ts";
+import { type Change, isOneWrite, MOST_CHANGES, MOST_REVISIONS } from "../../src/domain/record/guarded-write.ts";
+import {
+  DOCUMENT_BYTES,
+  jsonBytes,
+  MOST_NOTED,
+  MOST_RUNS,
+  RESULT_BYTES,
+} from "../../src/domain/record/record-limits.ts";
+import { closed } from "../../src/domain/record/retention.ts";
+import type { OutboxMessage, StateRecord, StepRecord, StepResult } from "../../src/domain/record/state-record.ts";
+import { historyWith } from "../../src/domain/recovery/next-attempt.ts";
+import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
+import type { StepTask } from "../../src/domain/steps/attempt.ts";
+import { skippedFor } from "../../src/domain/steps/skip.ts";
+import { noted } from "../../src/domain/steps/step-end.ts";
+import { accepted, done, rejected, scheduled, withRun } from "../../src/domain/steps/step-run.ts";
+import { BusUnavailable } from "../../src/messaging/messenger.ts";
+import { publishOrKeep } from "../../src/scheduler/publishing/publish.ts";
+import { BatchRejected, isNotStorable } from "../../src/store/cosmos-answers.ts";
+import { createCosmosJobStore } from "../../src/store/cosmos-job-store.ts";
+import type { Versioned } from "../../src/store/job-store.ts";
+import { type ClosingStore, type JobStore, NotStorable } from "../../src/store/job-store.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
+import { contracts, type Goods } from "../goods.ts";
+import { CHAIN, NOON, NOON_MS, SCHEDULING, sampleJob, sampleRecord } from "../jobs.ts";
+import { startJobsContainer } from "../jobs-container.ts";
+import { createWorld } from "../world.ts";
 
-let cosmos: CosmosInProcess;
+let cosmos: Awaited<ReturnType<typeof startJobsContainer>>;
 beforeAll(async () => {
-  cosmos = await startCosmosInProcess();
+  cosmos = await startJobsContainer();
 });
 afterAll(() => cosmos[Symbol.asyncDispose]());
 
 type Store = JobStore & ClosingStore;
 const STORES = [
   ["memory", () => createMemoryJobStore() as Store],
-  ["cosmos", (): Store => createCosmosJobStore(sampleContainer(cosmos.orders()))],
+  ["cosmos", (): Store => createCosmosJobStore(cosmos)],
 ] as const;
 
 const policy = { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" } as const;
@@ -235,7 +226,7 @@ function largest(jobId: string, runs: number): StateRecord {
 }
 
 test("the largest record of fifty runs is under 1 MB, and the store takes it; with the most runs it fits too", async () => {
-  const store = createCosmosJobStore(sampleContainer(cosmos.orders()));
+  const store = createCosmosJobStore(cosmos);
   expect(jsonBytes(largest(newId(), FIFTY))).toBeLessThan(DOCUMENT_BYTES / 2);
   const record = largest(newId(), MOST_RUNS);
   await store.create(sampleJob(record.jobId), record);
@@ -251,7 +242,7 @@ test("the largest record of fifty runs is under 1 MB, and the store takes it; wi
 test("a submission that the store will never take is in the quarantine, with the reason, and its sender knows it", async () => {
   // A contract without a limit for its texts.
   const lax = { ...contracts, usual: { ...contracts.usual, schema: z.any() }, of: {} };
-  const store = createCosmosJobStore(sampleContainer(cosmos.orders()));
+  const store = createCosmosJobStore(cosmos);
   const world = createWorld(NOON_MS, store, { workflows: [CHAIN], contracts: lax });
   const jobId = newId();
   const lines = [{ sku: "x".repeat(DOCUMENT_BYTES), quantity: 1, unitPrice: 1 }];
