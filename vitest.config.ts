@@ -7,7 +7,8 @@ import { findBrowser, NO_BROWSER } from "./tests/console/find-browser.ts";
 
 /** Suites that take minutes: every state, every crash, every message. `npm test -- long`. */
 const LONG = [
-  "tests/{model,faults,input,chaos,load,outages,engine-loss,package}/**/*.test.ts",
+  "{packages/testing/,}tests/model/*.test.ts",
+  "tests/{faults,input,chaos,load,outages,engine-loss,package}/**/*.test.ts",
   "{packages,tests}/**/*.long.test.ts",
 ];
 
@@ -57,9 +58,9 @@ const LONGEST = [
 
 /**
  * The unit tests of the core, the desk and the test kit start nothing and keep nothing between them: the files of one worker share its process and its modules,
- * where a process for each would load the core a hundred times.
+ * where a process for each would load the core a hundred times. Those of telemetry start what a process has once.
  */
-const UNITS = ["packages/{core,operator,testing}/**/*.test.ts"];
+const UNITS = ["packages/{core,operator,testing}/{src,tests/!(telemetry)}/**/*.test.ts"];
 
 /** Left out where there is no browser. */
 const IN_A_BROWSER = /openBrowser|shownByConsole|every-view|no-data-stories|namedOneByOne/;

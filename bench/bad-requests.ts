@@ -1,7 +1,7 @@
 // What a request costs that nobody may send: the store is read once at most, and no queue is written to.
 import { randomUUID } from "node:crypto";
-import { REPORT_LIMIT } from "@scheduler-agent-supervisor/core/internal/scheduler/steps/completion";
-import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
+import { REPORT_LIMIT } from "@scheduler-agent-supervisor/core/scheduling";
+import type { Stack } from "@scheduler-agent-supervisor/local";
 import { openRecords } from "../cli/common/records.ts";
 import { settingsFor } from "../cli/settings.ts";
 import { difference, measure } from "./measure.ts";

@@ -1,7 +1,7 @@
 // The local stack that is measured: the app's own entities, and a queue for each SDK floor.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
+import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local";
 import { QUEUES_FILE, ROOT, settingsFor } from "../cli/settings.ts";
 import { FLOOR_CLIENTS, floorQueue } from "./order-requests.ts";
 

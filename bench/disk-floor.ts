@@ -1,7 +1,7 @@
 // The disk's floor: what the disk and SQLite alone allow, measured in the same run and the same folder.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { Database, type Durability } from "@scheduler-agent-supervisor/local/database/database";
+import { Database, type Durability } from "@scheduler-agent-supervisor/local/storage";
 
 /** The durable steps that an order can't do without: its message, its batch, its claim, its three steps, its reply. */
 const COMMITS_PER_ORDER = 7;

@@ -2,7 +2,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
+import type { Stack } from "@scheduler-agent-supervisor/local";
 import { type FloorClient, floorQueue } from "./order-requests.ts";
 import type { FloorSettings } from "./sdk-floor.ts";
 

@@ -1,6 +1,6 @@
 // Sends orders and is notified of their end on the private reply queue, as a client would.
 import { ServiceBusClient } from "@azure/service-bus";
-import type { WantedStatuses } from "@scheduler-agent-supervisor/client/job-messages";
+import type { WantedStatuses } from "@scheduler-agent-supervisor/client";
 import { openShop } from "../cli/common/shop.ts";
 import { REPLY_QUEUE } from "../cli/every-app/reply-queues.ts";
 import type { Settings } from "../cli/every-app/stack-file.ts";

@@ -1,8 +1,8 @@
 // `npm run bench`: how many orders a second, how fast, and at what cost, on the local stack in durable mode, beside the SDK floor.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
-import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
+import type { Stack } from "@scheduler-agent-supervisor/local";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/stack";
 import { choiceOf, numberOf, readArguments, runCommand } from "../cli/every-app/arguments.ts";
 import { ROOT } from "../cli/settings.ts";
 import { topologyOf } from "../cli/start/topology.ts";

@@ -1,6 +1,6 @@
 // What a stretch of work cost: CPU time and bytes by process, and the servers' own counts.
 import { readdirSync, readFileSync } from "node:fs";
-import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
+import type { Stack } from "@scheduler-agent-supervisor/local";
 
 export type Counts = Readonly<Record<string, number>>;
 

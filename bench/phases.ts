@@ -1,5 +1,5 @@
 // What is measured on one stack, and in which order: each burst beside the SDK floor, one after the other and again.
-import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
+import type { Stack } from "@scheduler-agent-supervisor/local";
 import { settingsFor } from "../cli/settings.ts";
 import { THREE_STEPS } from "../tests/support/orders.ts";
 import { type FloorProcess, startFloor } from "./floor-process.ts";

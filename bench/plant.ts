@@ -1,8 +1,12 @@
 // A store with a past: orders that have ended and that failed, and the attempts that the engine keeps of them.
 import { join } from "node:path";
-import { Database } from "@scheduler-agent-supervisor/local/database/database";
-import { executionStarted, taskCompleted, taskScheduled } from "@scheduler-agent-supervisor/local/host/durable/history";
-import { InstanceStore } from "@scheduler-agent-supervisor/local/host/durable/instance-store";
+import {
+  Database,
+  executionStarted,
+  InstanceStore,
+  taskCompleted,
+  taskScheduled,
+} from "@scheduler-agent-supervisor/local/storage";
 import { fill } from "../tests/console/charges/fill.ts";
 import { sampleRecord, THREE_STEPS } from "../tests/support/orders.ts";
 

@@ -1,5 +1,5 @@
 // `kill -9` of the host in the middle of a burst: how long until the orders in flight go on, and until all have ended.
-import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
+import type { Stack } from "@scheduler-agent-supervisor/local";
 import Table from "cli-table3";
 import { settingsFor } from "../cli/settings.ts";
 import { type Load, runLoad } from "./load.ts";

@@ -22,7 +22,7 @@ const client = new ServiceBusClient(bus);
 
 /** The core is loaded for this client alone: the SDK's own should be as it is without it. */
 async function clientOfTheApp(): Promise<CosmosClient> {
-  const { cosmosOf } = await import("@scheduler-agent-supervisor/core/internal/app/connections");
+  const { cosmosOf } = await import("@scheduler-agent-supervisor/core/create-app");
   return cosmosOf({ Cosmos: cosmos });
 }
 

@@ -2,8 +2,8 @@
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { Stack } from "@scheduler-agent-supervisor/local";
 import Table from "cli-table3";
 import { openRecords } from "../cli/common/records.ts";
 import { settingsFor } from "../cli/settings.ts";

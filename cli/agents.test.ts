@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { defineAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
+import { defineAgent } from "@scheduler-agent-supervisor/core/agents";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { business } from "../shared/business.ts";

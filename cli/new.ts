@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { styleText } from "node:util";
-import { makeFolder } from "@scheduler-agent-supervisor/local/make-folder";
+import { makeFolder } from "@scheduler-agent-supervisor/local";
 import { business as sample } from "../shared/business.ts";
 import { words as samplesWords } from "../shared/words.ts";
 import { business as template } from "../templates/app/shared/business.ts";

@@ -1,9 +1,8 @@
 // `npm run orders`: shows state records, the latest or one with its steps and its history; and does by a word what the console does.
 import { styleText } from "node:util";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { USUAL_TIMING } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
-import { shownRecord } from "@scheduler-agent-supervisor/core/internal/store/record-versions";
-import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/operator/internal/domain/waiting";
+import { type StateRecord, USUAL_TIMING } from "@scheduler-agent-supervisor/core/domain";
+import { shownRecord } from "@scheduler-agent-supervisor/core/store";
+import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/operator/domain";
 import { words } from "../shared/words.ts";
 import { numberOf, readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
 import { printFor, withAddress } from "./every-app/printed-commands.ts";

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/stack";
 import { takePictures } from "../tests/console/pictures.ts";
 import { readArguments, runCommand } from "./every-app/arguments.ts";
 import { ROOT } from "./settings.ts";

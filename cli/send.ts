@@ -1,6 +1,6 @@
 // `npm run send`: sends order files, or orders that it makes, over Service Bus, and waits for their ends if asked to.
 import { readFileSync } from "node:fs";
-import type { WantedStatuses } from "@scheduler-agent-supervisor/client/job-client";
+import type { WantedStatuses } from "@scheduler-agent-supervisor/client";
 import { words } from "../shared/words.ts";
 import { azdDeployment, azureSettings } from "./common/azure.ts";
 import { openShop, type Shop } from "./common/shop.ts";

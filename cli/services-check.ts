@@ -1,9 +1,8 @@
 // `npm run services:check`: asks an agent's service what a crash would have it asked, says what was seen, and records it beside the agents.
-import type { Endpoint } from "@scheduler-agent-supervisor/core/internal/agents/agent";
-import { parseEndpoints } from "@scheduler-agent-supervisor/core/internal/agents/endpoint-list";
-import { withAuthentication } from "@scheduler-agent-supervisor/core/internal/app/config";
-import { credentialOf } from "@scheduler-agent-supervisor/core/internal/app/connections";
-import { checkService } from "@scheduler-agent-supervisor/testing/internal/services-check/check-service";
+import type { Endpoint } from "@scheduler-agent-supervisor/core/agents";
+import { parseEndpoints, withAuthentication } from "@scheduler-agent-supervisor/core/app";
+import { credentialOf } from "@scheduler-agent-supervisor/core/create-app";
+import { checkService } from "@scheduler-agent-supervisor/testing";
 import { business } from "../shared/business.ts";
 import { numberOf, readArguments, runCommand, UsageError, type Values } from "./every-app/arguments.ts";
 import { REPLY_QUEUE } from "./every-app/reply-queues.ts";

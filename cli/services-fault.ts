@@ -1,5 +1,5 @@
 // `npm run services:fault`: switches faults of the simulated services on and off while a stack runs, and lists those that are on.
-import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
+import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes";
 import { readAvailable } from "./agents/missing.ts";
 import { readArguments, runCommand, UsageError, type Values } from "./every-app/arguments.ts";
 import { printFor, withAddress } from "./every-app/printed-commands.ts";

@@ -1,8 +1,7 @@
 // What the app is given: the settings of a stack while it runs, else the sample settings.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readLocalSettings } from "@scheduler-agent-supervisor/local/host/settings";
-import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
+import { type Addresses, readLocalSettings } from "@scheduler-agent-supervisor/local";
 import { business } from "../shared/business.ts";
 import { ROOT } from "./every-app/root.ts";
 import { readStackFile, type Settings } from "./every-app/stack-file.ts";

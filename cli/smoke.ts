@@ -1,6 +1,6 @@
 // Sends one order, waits for its end, and checks that telemetry of it arrived; says what is missing if not.
 import { join } from "node:path";
-import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
+import { openTraces } from "@scheduler-agent-supervisor/local/traces";
 import { azdDeployment, namedDeployment } from "./common/azure.ts";
 import { numberOf, readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
 import { DEFAULT_DATA } from "./every-app/stack-file.ts";

@@ -3,11 +3,7 @@
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { styleText } from "node:util";
-import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
-import { makeFolder } from "@scheduler-agent-supervisor/local/make-folder";
-import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
-import { HOST_NAMES } from "@scheduler-agent-supervisor/local/stack/processes";
-import { type Stack, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
+import { ENGINES, HOST_NAMES, makeFolder, PART_NAMES, type Stack, startStack } from "@scheduler-agent-supervisor/local";
 import { business } from "../shared/business.ts";
 import { words } from "../shared/words.ts";
 import { REMOTES_FILE, throwIfMissing } from "./agents/missing.ts";

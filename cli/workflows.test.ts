@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
+import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/workflows";
 import { expect, test } from "vitest";
 import { workflows } from "../shared/workflows/workflows.ts";
 import { GRAPH } from "../tests/support/orders.ts";

@@ -1,8 +1,7 @@
 // `npm run workflows`: what the workflows look like, drawn from their definitions; whether they can run.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { workflowFaults } from "@scheduler-agent-supervisor/core/internal/domain/workflows/workflow-faults";
-import { knownRules } from "@scheduler-agent-supervisor/core/internal/domain/workflows/workflow-rules";
+import { knownRules, workflowFaults } from "@scheduler-agent-supervisor/core/domain";
 import { business } from "../shared/business.ts";
 import { readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
 import { columnsFor } from "./every-app/wrapped.ts";

@@ -1,5 +1,6 @@
 // The agents (P6): each takes a step up, calls its remote service within complete-by, and has the end recorded.
 import { app } from "@azure/functions";
+import { requestsQueueOf } from "@scheduler-agent-supervisor/core/app";
 import {
   agentActivity,
   agentReplies,
@@ -9,7 +10,6 @@ import {
   completeStep,
   fromQueue,
   ownReplies,
-  requestsQueueOf,
 } from "@scheduler-agent-supervisor/core/functions";
 import * as df from "durable-functions";
 import { application } from "../shared/app.ts";

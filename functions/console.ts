@@ -1,6 +1,6 @@
 // Serves the operators' console: static files without any data, which the API answers only to who may have it.
 import { app } from "@azure/functions";
-import { serveConsole } from "@scheduler-agent-supervisor/operator/functions/console";
+import { serveConsole } from "@scheduler-agent-supervisor/operator/functions";
 
 app.http("console", {
   methods: ["GET"],

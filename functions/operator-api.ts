@@ -1,7 +1,6 @@
 // The operators' API (P9, P11, P13): what has become of the jobs, and what a person may have done about them.
 import { app } from "@azure/functions";
-import { deskHooks } from "@scheduler-agent-supervisor/operator/functions/desk";
-import { operatorApi } from "@scheduler-agent-supervisor/operator/functions/operator-api";
+import { deskHooks, operatorApi } from "@scheduler-agent-supervisor/operator/functions";
 import { application } from "../shared/app.ts";
 import { words } from "../shared/words.ts";
 

@@ -1,14 +1,14 @@
 // The scheduler (P4, P5, P8, P14): starts a job's next attempt (P10), runs it, and asks and says what it has to itself.
 import { app } from "@azure/functions";
+import { QUEUES } from "@scheduler-agent-supervisor/core/app";
 import {
   findProgress,
   fromQueue,
   onStartAttempt,
   pollStep,
   publishEnd,
-  QUEUES,
-  scheduler,
 } from "@scheduler-agent-supervisor/core/functions";
+import { scheduler } from "@scheduler-agent-supervisor/core/scheduling";
 import * as df from "durable-functions";
 import { application } from "../shared/app.ts";
 

@@ -1,12 +1,7 @@
 // The front door (P1): jobs arrive on the shared queues, on their sender's own, or by HTTP.
 import { app } from "@azure/functions";
-import {
-  fromQueue,
-  functionName,
-  onSubmission,
-  QUEUES,
-  submissionsByHttp,
-} from "@scheduler-agent-supervisor/core/functions";
+import { QUEUES } from "@scheduler-agent-supervisor/core/app";
+import { fromQueue, functionName, onSubmission, submissionsByHttp } from "@scheduler-agent-supervisor/core/functions";
 import * as df from "durable-functions";
 import { application } from "../shared/app.ts";
 

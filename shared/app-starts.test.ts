@@ -1,6 +1,5 @@
 // All faults of settings and workflows come at once.
-import { defineApp } from "@scheduler-agent-supervisor/core/internal/app/define-app";
-import { startFaults } from "@scheduler-agent-supervisor/core/internal/app/start-faults";
+import { defineApp, startFaults } from "@scheduler-agent-supervisor/core/app";
 import { expect, test } from "vitest";
 import sample from "../local.settings.sample.json" with { type: "json" };
 import { business } from "./business.ts";

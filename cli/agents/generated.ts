@@ -1,7 +1,7 @@
 // The files, and the parts of files, that follow from the agents' declarations: `npm run agents -- --write` writes them.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ServiceAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
+import type { ServiceAgent } from "@scheduler-agent-supervisor/core/agents";
 import { ROOT } from "../settings.ts";
 
 type Write = (text: string, agents: readonly ServiceAgent[]) => string;

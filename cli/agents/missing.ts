@@ -2,10 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { parseEndpoints } from "@scheduler-agent-supervisor/core/internal/agents/endpoint-list";
-import type { ServiceAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
-import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
-import { requestsQueueOf } from "@scheduler-agent-supervisor/core/internal/messaging/queues";
+import type { ServiceAgent } from "@scheduler-agent-supervisor/core/agents";
+import { type Business, parseEndpoints, requestsQueueOf } from "@scheduler-agent-supervisor/core/app";
 import { QUEUES_FILE, ROOT } from "../settings.ts";
 import { AGENT_SETTING } from "./generated.ts";
 

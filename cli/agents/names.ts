@@ -3,9 +3,9 @@
 // `npm run agents -- --write` writes them.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Contracts } from "@scheduler-agent-supervisor/core/contracts";
-import { allKeys, idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
-import type { Words } from "@scheduler-agent-supervisor/operator/functions/operator-api";
+import type { Contracts } from "@scheduler-agent-supervisor/core/app";
+import { allKeys, idNameOf } from "@scheduler-agent-supervisor/core/messaging";
+import type { Words } from "@scheduler-agent-supervisor/operator/functions";
 import { ROOT } from "../settings.ts";
 import { capital, type Spoken } from "./runbooks.ts";
 

@@ -1,6 +1,6 @@
 // The agents as a table: framed on a terminal, else a line for each.
-import type { AnyAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
-import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
+import type { AnyAgent } from "@scheduler-agent-supervisor/core/agents";
+import type { Business } from "@scheduler-agent-supervisor/core/app";
 import { framed } from "../orders/table.ts";
 
 const HEAD = ["agent", "operations", "service", "setting", "on this machine", "reached by"] as const;

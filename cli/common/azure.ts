@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { ConsistencyLevel, CosmosClient } from "@azure/cosmos";
 import { AzureCliCredential, AzureDeveloperCliCredential, type TokenCredential } from "@azure/identity";
 import { ServiceBusClient, type ServiceBusClientOptions } from "@azure/service-bus";
-import { credentialOf } from "@scheduler-agent-supervisor/core/internal/app/connections";
+import { credentialOf } from "@scheduler-agent-supervisor/core/create-app";
 import { z } from "zod";
 import type { Settings } from "../every-app/stack-file.ts";
 import { ROOT } from "../settings.ts";

@@ -1,9 +1,9 @@
 // Reads state records and the quarantine, for people.
 
 import type { SqlQuerySpec } from "@azure/cosmos";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { QUEUES } from "@scheduler-agent-supervisor/core/internal/messaging/queues";
-import { CONTAINERS, DATABASE } from "@scheduler-agent-supervisor/core/internal/store/containers";
+import { QUEUES } from "@scheduler-agent-supervisor/core/app";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import { CONTAINERS, DATABASE } from "@scheduler-agent-supervisor/core/store";
 import type { Settings } from "../every-app/stack-file.ts";
 import { openBus, openCosmos } from "./azure.ts";
 

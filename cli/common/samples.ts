@@ -1,7 +1,7 @@
 // The sample orders: what each shows, how it has to end, and the faults that make it so.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import { idNameOf } from "@scheduler-agent-supervisor/core/messaging";
 import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import { business } from "../../shared/business.ts";
 import { ROOT } from "../settings.ts";

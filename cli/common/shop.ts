@@ -6,9 +6,9 @@ import {
   type JobClient,
   type JobRequest,
   type WantedStatuses,
-} from "@scheduler-agent-supervisor/client/job-client";
-import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
-import { QUEUES } from "@scheduler-agent-supervisor/core/internal/messaging/queues";
+} from "@scheduler-agent-supervisor/client";
+import { QUEUES } from "@scheduler-agent-supervisor/core/app";
+import { idNameOf } from "@scheduler-agent-supervisor/core/messaging";
 import { business } from "../../shared/business.ts";
 import { REPLY_QUEUE, SESSION_REPLY_QUEUE } from "../every-app/reply-queues.ts";
 import type { Settings } from "../every-app/stack-file.ts";

@@ -1,13 +1,22 @@
 // The limits of Azure's services that the local stack keeps, each with its source and its test, those that it does not keep, and what is rejected.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { BUS_LIMITS, BUS_NOT_KEPT, BUS_STRICTER } from "@scheduler-agent-supervisor/local/bus/limits";
-import { BUS_REJECTIONS } from "@scheduler-agent-supervisor/local/bus/rejections";
-import { COSMOS_LIMITS, COSMOS_NOT_KEPT, COSMOS_STRICTER } from "@scheduler-agent-supervisor/local/cosmos/limits";
-import { COSMOS_REJECTIONS } from "@scheduler-agent-supervisor/local/cosmos/rejections";
-import { HOST_LIMITS, HOST_NOT_KEPT } from "@scheduler-agent-supervisor/local/host/limits";
-import { HOST_REJECTIONS } from "@scheduler-agent-supervisor/local/host/rejections";
-import type { Limit, OtherLimit, Rejection } from "@scheduler-agent-supervisor/local/limit";
+import {
+  BUS_LIMITS,
+  BUS_NOT_KEPT,
+  BUS_REJECTIONS,
+  BUS_STRICTER,
+  COSMOS_LIMITS,
+  COSMOS_NOT_KEPT,
+  COSMOS_REJECTIONS,
+  COSMOS_STRICTER,
+  HOST_LIMITS,
+  HOST_NOT_KEPT,
+  HOST_REJECTIONS,
+  type Limit,
+  type OtherLimit,
+  type Rejection,
+} from "@scheduler-agent-supervisor/local/limits";
 import { ROOT } from "../settings.ts";
 
 /** The objects of a service's limits, by the words after its name, as its tests call them. */

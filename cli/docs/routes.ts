@@ -1,5 +1,5 @@
 // Every route of the operator API, with what a request takes: of its query, of its body, and If-Match.
-import { openApi } from "@scheduler-agent-supervisor/operator/internal/openapi/document";
+import { openApi } from "@scheduler-agent-supervisor/operator/openapi";
 
 interface Parameter {
   readonly name: string;

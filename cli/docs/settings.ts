@@ -1,7 +1,7 @@
 // Every setting of the app: what its docstring in the code says, and what it is without a value.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { settingsOf } from "@scheduler-agent-supervisor/core/internal/app/config";
+import { settingsOf } from "@scheduler-agent-supervisor/core/app";
 import { z } from "zod";
 import { business } from "../../shared/business.ts";
 import { ROOT } from "../settings.ts";

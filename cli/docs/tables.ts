@@ -1,9 +1,7 @@
 // The tables that follow from code and tests. The site has each on its page; git has none of them, and `npm run docs -- --show NAME` prints one.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ALIKE } from "@scheduler-agent-supervisor/core/internal/telemetry/alike";
-import { EVENTS } from "@scheduler-agent-supervisor/core/internal/telemetry/event-names";
-import { DERIVED, METRICS } from "@scheduler-agent-supervisor/core/internal/telemetry/metrics";
+import { ALIKE, DERIVED, EVENTS, METRICS } from "@scheduler-agent-supervisor/core/telemetry";
 import { business } from "../../shared/business.ts";
 import { tables as failureModes } from "../../tests/faults/failure-modes.ts";
 import { sectionsOf } from "../workflows/mermaid.ts";

@@ -1,5 +1,5 @@
 // The Config.json of Microsoft's Service Bus emulator, made of the same queues as the local broker's and Azure's.
-import { durationMs } from "@scheduler-agent-supervisor/core/internal/domain/duration";
+import { durationMs } from "@scheduler-agent-supervisor/core/domain";
 
 export interface Entities {
   readonly queues: readonly { readonly name: string; readonly properties: Readonly<Record<string, unknown>> }[];

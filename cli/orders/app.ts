@@ -1,6 +1,6 @@
 // The operator's API of a running app, for the command line: a rejection is an error that says why.
-import { ANSWERED_MS, FRESH_MS, isOfNow } from "@scheduler-agent-supervisor/operator/internal/domain/freshness";
-import type { Changes } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import type { Changes } from "@scheduler-agent-supervisor/operator/contract";
+import { ANSWERED_MS, FRESH_MS, isOfNow } from "@scheduler-agent-supervisor/operator/domain";
 import { plainText, withTimes } from "./text.ts";
 
 export interface App {

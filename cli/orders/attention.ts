@@ -15,7 +15,7 @@ import type {
   Supervisor,
   TakenJobs,
   WaitingMessages,
-} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+} from "@scheduler-agent-supervisor/operator/contract";
 import { words } from "../../shared/words.ts";
 import { type App, queryOf } from "./app.ts";
 import { runTroubles } from "./bulk.ts";

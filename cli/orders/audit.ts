@@ -1,10 +1,5 @@
 // What supervisors decided and operators did, for the terminal: of one order, or of all in a time.
-import type {
-  AuditEntry,
-  AuditPage,
-  JobAudit,
-  Supervisor,
-} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import type { AuditEntry, AuditPage, JobAudit, Supervisor } from "@scheduler-agent-supervisor/operator/contract";
 import { type App, pathOf, queryOf } from "./app.ts";
 import type { Further } from "./given.ts";
 import { gaugesLines } from "./system.ts";

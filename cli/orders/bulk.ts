@@ -1,13 +1,8 @@
 // Actions on many orders, for the terminal: previewed, started with the number that the preview said, followed to the end.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { isQuiet, needsPerson } from "@scheduler-agent-supervisor/operator/internal/domain/bulk-troubles";
-import type {
-  BulkList,
-  BulkPreview,
-  BulkProgress,
-  BulkRun,
-} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import type { BulkList, BulkPreview, BulkProgress, BulkRun } from "@scheduler-agent-supervisor/operator/contract";
+import { isQuiet, needsPerson } from "@scheduler-agent-supervisor/operator/domain";
 import { words } from "../../shared/words.ts";
 import { type App, queryOf } from "./app.ts";
 import type { BulkTarget, Further } from "./given.ts";

@@ -1,5 +1,5 @@
 // What was typed after a word: which orders, messages and runs it is about. Each throws a UsageError that says what is missing.
-import type { Pause } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import type { Pause } from "@scheduler-agent-supervisor/operator/contract";
 import { words } from "../../shared/words.ts";
 import { UsageError, type Values } from "../every-app/arguments.ts";
 

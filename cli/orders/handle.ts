@@ -1,5 +1,5 @@
 // What is done with dead letters by a word: by their numbers, or all of one cause, with an edit.
-import { MOST_JOBS } from "@scheduler-agent-supervisor/operator/internal/domain/bulk";
+import { MOST_JOBS } from "@scheduler-agent-supervisor/operator/domain";
 import { numberOf, UsageError, type Values } from "../every-app/arguments.ts";
 import { needed } from "./given.ts";
 import { patchOf } from "./members.ts";

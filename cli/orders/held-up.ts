@@ -1,12 +1,6 @@
 // What is held up, and by what: for the terminal; and the agents with their endpoints and pauses.
 
-import type {
-  AgentHealth,
-  HeldUp,
-  HeldUpPage,
-  Pause,
-  Pauses,
-} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import type { AgentHealth, HeldUp, HeldUpPage, Pause, Pauses } from "@scheduler-agent-supervisor/operator/contract";
 import { words } from "../../shared/words.ts";
 import { type App, queryOf } from "./app.ts";
 import { previewBulk } from "./bulk.ts";

@@ -1,6 +1,6 @@
 // The last hour in a terminal of any width, and in a pipe.
 import { stripVTControlCharacters } from "node:util";
-import type { LastHour } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import type { LastHour } from "@scheduler-agent-supervisor/operator/contract";
 import { expect, test } from "vitest";
 import { curveRows, slotRows } from "./last-hour.ts";
 import { framed } from "./table.ts";

@@ -1,7 +1,7 @@
 // The last hour, for the terminal: a curve for each measure, as wide as there is room; in a pipe a line for each two minutes.
-import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
-import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
-import type { LastHour } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { counted } from "@scheduler-agent-supervisor/core/domain";
+import type { LastHour } from "@scheduler-agent-supervisor/operator/contract";
+import { roundedDuration } from "@scheduler-agent-supervisor/operator/domain";
 import { type Cell, printTable, terminalColumns } from "./table.ts";
 import { timeText } from "./text.ts";
 

@@ -1,17 +1,9 @@
 // The messages of one cause, for the terminal: shown in groups, previewed, sent again or discarded together, one first.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
-import { applyPatch } from "@scheduler-agent-supervisor/operator/internal/domain/merge-patch";
-import {
-  type MessageAction,
-  runMessageWaves,
-} from "@scheduler-agent-supervisor/operator/internal/domain/run-message-waves";
-import type {
-  DeadLetter,
-  DeadLetterCauses,
-  MessageWaveResults,
-} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { counted } from "@scheduler-agent-supervisor/core/domain";
+import type { DeadLetter, DeadLetterCauses, MessageWaveResults } from "@scheduler-agent-supervisor/operator/contract";
+import { applyPatch, type MessageAction, runMessageWaves } from "@scheduler-agent-supervisor/operator/domain";
 import { type App, pathOf, queryOf } from "./app.ts";
 import { printTable } from "./table.ts";
 import { ago, say, sayBeside, sayEach } from "./text.ts";

@@ -1,6 +1,5 @@
 // Dead letters, the quarantine and discarded messages, for the terminal.
 
-import { applyPatch } from "@scheduler-agent-supervisor/operator/internal/domain/merge-patch";
 import type {
   DeadLetter,
   DeadLetterCounts,
@@ -9,7 +8,8 @@ import type {
   DiscardedMessage,
   DiscardedPage,
   Resent,
-} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+} from "@scheduler-agent-supervisor/operator/contract";
+import { applyPatch } from "@scheduler-agent-supervisor/operator/domain";
 import { words } from "../../shared/words.ts";
 import { UsageError } from "../every-app/arguments.ts";
 import { type App, pathOf, queryOf } from "./app.ts";

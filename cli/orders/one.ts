@@ -1,15 +1,7 @@
 // One order, for the terminal: why it waits, its steps and its history, and what an operator may do with it.
 import { readFileSync } from "node:fs";
-import { attemptsOf } from "@scheduler-agent-supervisor/operator/internal/domain/attempts-of";
-import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
-import { applyPatch } from "@scheduler-agent-supervisor/operator/internal/domain/merge-patch";
-import type {
-  Acted,
-  Awaiting,
-  Inspection,
-  TakeAnswer,
-  TakenJobs,
-} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import type { Acted, Awaiting, Inspection, TakeAnswer, TakenJobs } from "@scheduler-agent-supervisor/operator/contract";
+import { applyPatch, attemptsOf, roundedDuration } from "@scheduler-agent-supervisor/operator/domain";
 import { words } from "../../shared/words.ts";
 import { UsageError } from "../every-app/arguments.ts";
 import { colourOfState } from "../start/board.ts";

@@ -1,5 +1,4 @@
 // Is it well, how the orders flow, what supervisors did and which versions are needed: as the console shows it, for the terminal.
-import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 import type {
   AgentHealth,
   Attention,
@@ -12,7 +11,8 @@ import type {
   Supervisor,
   Traffic,
   WaitingMessages,
-} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+} from "@scheduler-agent-supervisor/operator/contract";
+import { roundedDuration } from "@scheduler-agent-supervisor/operator/domain";
 import { words } from "../../shared/words.ts";
 import { type App, pathOf } from "./app.ts";
 import { runTroubles } from "./bulk.ts";

@@ -1,13 +1,11 @@
 // What is wrong with the app itself, for the terminal: no supervisor is active, an endpoint gets no calls or is slow, messages wait, something is paused.
-import { agentTroubles as troublesOfAgents } from "@scheduler-agent-supervisor/operator/internal/domain/agent-troubles";
-import { gaugesTroubles } from "@scheduler-agent-supervisor/operator/internal/domain/gauges-freshness";
-import { longWaits, unreadQueues } from "@scheduler-agent-supervisor/operator/internal/domain/wait-causes";
-import type {
-  AgentHealth,
-  Reports,
-  Supervisor,
-  WaitingMessages,
-} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import type { AgentHealth, Reports, Supervisor, WaitingMessages } from "@scheduler-agent-supervisor/operator/contract";
+import {
+  gaugesTroubles,
+  longWaits,
+  agentTroubles as troublesOfAgents,
+  unreadQueues,
+} from "@scheduler-agent-supervisor/operator/domain";
 import { words } from "../../shared/words.ts";
 import { type App, pathOf } from "./app.ts";
 import { ago, say, timeText, withTimes } from "./text.ts";

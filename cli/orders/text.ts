@@ -1,8 +1,7 @@
 // Texts for a terminal: without control characters, whoever wrote them; times as the reader's clock shows them.
 import { stripVTControlCharacters } from "node:util";
-import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
-import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
-import { type JobWait, waitInWords } from "@scheduler-agent-supervisor/operator/internal/domain/wait";
+import { counted } from "@scheduler-agent-supervisor/core/domain";
+import { type JobWait, roundedDuration, waitInWords } from "@scheduler-agent-supervisor/operator/domain";
 import { words } from "../../shared/words.ts";
 import { withAddress } from "../every-app/printed-commands.ts";
 import { forOutput } from "../every-app/wrapped.ts";

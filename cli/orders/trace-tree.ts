@@ -1,6 +1,6 @@
 // A trace as a tree of lines: each span with its offset, its duration and what it says, and the events inside it.
 import { styleText } from "node:util";
-import type { AnyValue, Attributes, LogEvent, Span } from "@scheduler-agent-supervisor/local/traces/otlp-json";
+import type { AnyValue, Attributes, LogEvent, Span } from "@scheduler-agent-supervisor/local/traces";
 import { plainText } from "./text.ts";
 
 export interface TracePicture {

@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { styleText } from "node:util";
-import { hasEnded } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { openTraces, type Trace } from "@scheduler-agent-supervisor/local/traces/trace-file";
+import { hasEnded } from "@scheduler-agent-supervisor/core/domain";
+import { openTraces, type Trace } from "@scheduler-agent-supervisor/local/traces";
 import { openRecords } from "../common/records.ts";
 import { stackPid } from "../every-app/stack-file.ts";
 import { currentSettings } from "../settings.ts";

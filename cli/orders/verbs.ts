@@ -1,5 +1,5 @@
 // What an operator asks for by a word: the console's views and actions, each with its call, its meaning and what it runs.
-import { BULK_ACTIONS, MOST_JOBS } from "@scheduler-agent-supervisor/operator/internal/domain/bulk";
+import { BULK_ACTIONS, MOST_JOBS } from "@scheduler-agent-supervisor/operator/domain";
 import { numberOf, UsageError, type Values } from "../every-app/arguments.ts";
 import { withAddress } from "../every-app/printed-commands.ts";
 import { wrapped } from "../every-app/wrapped.ts";

@@ -1,9 +1,5 @@
 // Is it well, and since when not: in a line, from everything that can be wrong; and each trouble with the time it began.
-import type {
-  Attention,
-  DeadLetterCounts,
-  HeldUp,
-} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import type { Attention, DeadLetterCounts, HeldUp } from "@scheduler-agent-supervisor/operator/contract";
 import { words } from "../../shared/words.ts";
 import type { Trouble } from "./system.ts";
 import { causesText, countedOrders, timeText, waitText, withTimes } from "./text.ts";

@@ -1,8 +1,8 @@
 // How long the local host takes from the start of its process until it serves an app with all functions registered.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { startStack } from "@scheduler-agent-supervisor/local/stack/stack";
-import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
+import { startStack } from "@scheduler-agent-supervisor/local";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/stack";
 import { ROOT, settingsFor } from "../settings.ts";
 
 const TIMES = 7;

@@ -1,14 +1,8 @@
 // `npm run send -- --wait`: submits orders as an application would, and prints what the app says of each until it ends.
 import { styleText } from "node:util";
-import type {
-  JobClient,
-  JobEnd,
-  JobRequest,
-  JobStatus,
-  SubmitOptions,
-} from "@scheduler-agent-supervisor/client/job-client";
-import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
-import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
+import type { JobClient, JobEnd, JobRequest, JobStatus, SubmitOptions } from "@scheduler-agent-supervisor/client";
+import { contentDigest } from "@scheduler-agent-supervisor/core/agents";
+import { idNameOf } from "@scheduler-agent-supervisor/core/messaging";
 import { business } from "../../shared/business.ts";
 import { words } from "../../shared/words.ts";
 import { openRecords } from "../common/records.ts";

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ReadResults } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import type { ReadResults } from "@scheduler-agent-supervisor/core/domain";
 import { readSamples } from "../common/samples.ts";
 import { UsageError, type Values } from "../every-app/arguments.ts";
 import { ROOT } from "../every-app/root.ts";

@@ -1,8 +1,8 @@
 // The queue of an agent elsewhere, for the check of its worker: a request goes to it, and the reply comes to a queue that nobody else reads now.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
-import { requestsQueueOf } from "@scheduler-agent-supervisor/core/internal/messaging/queues";
-import type { AskByQueue } from "@scheduler-agent-supervisor/testing/internal/services-check/worker-caller";
+import { requestsQueueOf } from "@scheduler-agent-supervisor/core/app";
+import type { AskByQueue } from "@scheduler-agent-supervisor/testing";
 import { openBus } from "../common/azure.ts";
 import type { Settings } from "../every-app/stack-file.ts";
 

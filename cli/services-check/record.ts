@@ -2,8 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { CheckedOperation, CheckedServices } from "@scheduler-agent-supervisor/core/internal/app/checked-services";
-import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
+import type { Business, CheckedOperation, CheckedServices } from "@scheduler-agent-supervisor/core/app";
 import { ROOT } from "../every-app/root.ts";
 
 export const checkedFile = "shared/checked-services.ts";

@@ -1,5 +1,5 @@
 // What the smoke test works on: the bus and the store of the local stack or of Azure, and where telemetry of each goes.
-import { QUEUES } from "@scheduler-agent-supervisor/core/internal/messaging/queues";
+import { QUEUES } from "@scheduler-agent-supervisor/core/app";
 import Long from "long";
 import { openBus } from "../common/azure.ts";
 import { openRecords } from "../common/records.ts";

@@ -1,7 +1,6 @@
 // What the smoke test says is missing, for each thing that can be.
 
-import type { JobEnd } from "@scheduler-agent-supervisor/client/job-client";
-import { JobClientError } from "@scheduler-agent-supervisor/client/job-client-error";
+import { JobClientError, type JobEnd } from "@scheduler-agent-supervisor/client";
 import { expect, test } from "vitest";
 import { sampleRecord } from "../../tests/support/orders.ts";
 import { madeJob } from "../common/shop.ts";

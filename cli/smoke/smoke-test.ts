@@ -1,9 +1,8 @@
 // The smoke test: one order through a workflow, awaited to its end, and a look whether telemetry of it arrived. Where something is
 // missing it says which role, setting or network that is.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { JobEnd } from "@scheduler-agent-supervisor/client/job-client";
-import { JobClientError, type JobClientFault } from "@scheduler-agent-supervisor/client/job-client-error";
-import { holderId, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { JobClientError, type JobClientFault, type JobEnd } from "@scheduler-agent-supervisor/client";
+import { holderId, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import type { MadeJob } from "../common/shop.ts";
 
 export interface SmokeTarget {

@@ -1,7 +1,6 @@
 // The table of what runs where.
 
-import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
-import type { StackInstance } from "@scheduler-agent-supervisor/local/stack/host-instances";
+import type { Addresses, StackInstance } from "@scheduler-agent-supervisor/local";
 import { words } from "../../shared/words.ts";
 import { withAddress } from "../every-app/printed-commands.ts";
 import { framed, terminalColumns } from "../orders/table.ts";

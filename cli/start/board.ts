@@ -1,8 +1,7 @@
 // Shows orders move: rows that are redrawn on a terminal, a line for each change elsewhere.
 import { clearScreenDown, moveCursor } from "node:readline";
 import { styleText } from "node:util";
-import { isInHand } from "@scheduler-agent-supervisor/core/internal/domain/record/plan";
-import type { StateRecord, StepState } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { isInHand, type StateRecord, type StepState } from "@scheduler-agent-supervisor/core/domain";
 import { plainText } from "../orders/text.ts";
 
 const STATE_WIDTH = 11;

@@ -1,7 +1,7 @@
 // What `npm start -- --hosts 2 --cut-off PART` shows: orders come while the second region is cut off, the first one goes on alone, and
 // each step has one effect.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StepRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import type { StepRecord } from "@scheduler-agent-supervisor/core/domain";
 import { business } from "../../shared/business.ts";
 import type { Records } from "../common/records.ts";
 import { madeJob, type Shop } from "../common/shop.ts";

@@ -1,5 +1,5 @@
 // What `npm start` takes from local.settings.json and from the environment, as Functions Core Tools does: the environment stands above the file.
-import { isMisspelt } from "@scheduler-agent-supervisor/local/host/misspelling";
+import { isMisspelt } from "@scheduler-agent-supervisor/local";
 import type { Settings } from "../every-app/stack-file.ts";
 import { localSettings, sampleSettings } from "../settings.ts";
 

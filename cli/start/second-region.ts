@@ -1,6 +1,5 @@
 // The second host as a region of its own: it reaches bus and store through here, and can be cut off from either.
-import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
-import { FaultProxy } from "@scheduler-agent-supervisor/local/stack/fault-proxy";
+import { type Addresses, FaultProxy } from "@scheduler-agent-supervisor/local";
 
 export const SHARED_PARTS = ["bus", "store"] as const;
 export type SharedPart = (typeof SHARED_PARTS)[number];

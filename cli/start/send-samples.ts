@@ -1,8 +1,8 @@
 // Sends the sample orders, and switches on their faults.
 
-import { hasEnded } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
-import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
+import { hasEnded } from "@scheduler-agent-supervisor/core/domain";
+import { idNameOf } from "@scheduler-agent-supervisor/core/messaging";
+import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes";
 import { business } from "../../shared/business.ts";
 import type { Records } from "../common/records.ts";
 import type { Sample } from "../common/samples.ts";

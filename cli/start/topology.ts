@@ -1,10 +1,5 @@
 // The options that say how many processes run the app's functions.
-import {
-  type InstanceCounts,
-  parseInstances,
-  TOPOLOGIES,
-  type Topology,
-} from "@scheduler-agent-supervisor/local/host/flex/groups";
+import { type InstanceCounts, parseInstances, TOPOLOGIES, type Topology } from "@scheduler-agent-supervisor/local";
 import { choiceOf, UsageError, type Values } from "../every-app/arguments.ts";
 
 /** @throws UsageError for a topology that there is not, and for instances in another form or another topology */

@@ -1,5 +1,5 @@
 // A workflow as a Mermaid flowchart: a box for each step, an arrow from each step that it waits for.
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import {
   askedOf,
   assigneeInWords,

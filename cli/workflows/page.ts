@@ -1,5 +1,5 @@
 // docs/reference/workflows.md: what stands between two marks is drawn.
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { sectionsOf } from "./mermaid.ts";
 
 const BEGIN = "<!-- npm run workflows -- --write -->";

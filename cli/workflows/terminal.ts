@@ -1,10 +1,7 @@
 // A workflow as a graph for a terminal: a line for each step, in an order in which they can run, with a rail for each that goes on.
 import { styleText } from "node:util";
-import {
-  levelsOf,
-  type Workflow,
-  type WorkflowStep,
-} from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
+import { levelsOf } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/workflows";
 import { hanging, wrapped } from "../every-app/wrapped.ts";
 import {
   askedOf,

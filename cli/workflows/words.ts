@@ -1,14 +1,8 @@
 // What a workflow's steps and policies say, in words that fit into a box.
 
-import {
-  type FailureBudget,
-  policyFor,
-  type StepPolicy,
-  type Workflow,
-  type WorkflowStep,
-} from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import { durationMs } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { exactDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
+import { durationMs, policyFor, type StepPolicy } from "@scheduler-agent-supervisor/core/domain";
+import type { FailureBudget, Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/workflows";
+import { exactDuration } from "@scheduler-agent-supervisor/operator/domain";
 
 /** `PT1M30S` as "1 min 30 s". */
 export const spoken = (duration: string): string => exactDuration(durationMs(duration) ?? 0);

@@ -2,10 +2,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AgentCall, AgentReply, Operation } from "@scheduler-agent-supervisor/core/internal/agents/agent";
-import type { StepResult } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
-import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes/start";
+import type { AgentCall, AgentReply, Operation, StepResult } from "@scheduler-agent-supervisor/core/agents";
+import { FAULT_HEADERS, type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { services } from "../../samples/remotes.ts";
 import { type AgentName, agentCases, casesByAgent } from "../../tests/support/agent-cases.ts";

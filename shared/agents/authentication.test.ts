@@ -1,10 +1,8 @@
 // How a service knows the app, over HTTP: the header of a setting, or a token; a 401 brings a fresh one, once.
 
 import type { AccessToken, TokenCredential } from "@azure/identity";
-import type { Authentication } from "@scheduler-agent-supervisor/core/internal/agents/agent";
-import { parseEndpoints } from "@scheduler-agent-supervisor/core/internal/agents/endpoint-list";
-import { type RouteOptions, routeAgent } from "@scheduler-agent-supervisor/core/internal/agents/route-agent";
-import { parseConfig } from "@scheduler-agent-supervisor/core/internal/app/config";
+import { type Authentication, type RouteOptions, routeAgent } from "@scheduler-agent-supervisor/core/agents";
+import { parseConfig, parseEndpoints } from "@scheduler-agent-supervisor/core/app";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import sample from "../../local.settings.sample.json" with { type: "json" };
 import { bounds as boundsOf } from "../../packages/core/tests/bounds.ts";

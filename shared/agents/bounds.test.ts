@@ -1,9 +1,7 @@
 // What a service may make us read and keep, over HTTP: a bounded part of its answer, and no more.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Agent, BoundedReply } from "@scheduler-agent-supervisor/core/internal/agents/agent";
-import { bounded } from "@scheduler-agent-supervisor/core/internal/agents/bounds";
-import { routeAgent } from "@scheduler-agent-supervisor/core/internal/agents/route-agent";
+import { type Agent, type BoundedReply, bounded, routeAgent } from "@scheduler-agent-supervisor/core/agents";
 import { afterEach, expect, test } from "vitest";
 import { bounds as boundsOf } from "../../packages/core/tests/bounds.ts";
 import { type HttpServer, startHttpServer } from "../../tests/support/http-server.ts";

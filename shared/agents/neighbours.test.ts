@@ -1,6 +1,10 @@
 // P18 P31: what a service answers to one order says nothing about the orders beside it.
-import type { BoundedReply, RoutedAgent } from "@scheduler-agent-supervisor/core/internal/agents/agent";
-import { type RouteOptions, routeAgent } from "@scheduler-agent-supervisor/core/internal/agents/route-agent";
+import {
+  type BoundedReply,
+  type RoutedAgent,
+  type RouteOptions,
+  routeAgent,
+} from "@scheduler-agent-supervisor/core/agents";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bounds } from "../../packages/core/tests/bounds.ts";
 import { type HttpServer, startHttpServer } from "../../tests/support/http-server.ts";

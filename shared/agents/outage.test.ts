@@ -2,10 +2,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BoundedReply, RoutedAgent } from "@scheduler-agent-supervisor/core/internal/agents/agent";
-import { type RouteOptions, routeAgent } from "@scheduler-agent-supervisor/core/internal/agents/route-agent";
-import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
-import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes/start";
+import {
+  type BoundedReply,
+  type RoutedAgent,
+  type RouteOptions,
+  routeAgent,
+} from "@scheduler-agent-supervisor/core/agents";
+import { FAULT_HEADERS, type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { bounds } from "../../packages/core/tests/bounds.ts";
 import { inventoryAgent } from "./inventory.ts";

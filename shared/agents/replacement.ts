@@ -1,6 +1,6 @@
 // The agent of `exchange`, whose service is this app itself (P35): starts an order of another workflow, and cancels it, as any client does.
 import { createHash } from "node:crypto";
-import { cancellationOf, submissionOf } from "@scheduler-agent-supervisor/client/job-requests";
+import { cancellationOf, submissionOf } from "@scheduler-agent-supervisor/client/requests";
 import { contentDigest, defineLocalAgent, type ReadEnd } from "@scheduler-agent-supervisor/core/agents";
 import { z } from "zod";
 import { type Order, USUAL_WORKFLOW } from "../contracts/order.ts";

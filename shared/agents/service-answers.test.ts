@@ -1,12 +1,12 @@
 // P9 over HTTP: what each agent takes for its service's word on the order, and what is a fault of the endpoint.
 
-import type {
-  AgentCall,
-  AgentReply,
-  LastError,
-  Operation,
-} from "@scheduler-agent-supervisor/core/internal/agents/agent";
-import { routeAgent } from "@scheduler-agent-supervisor/core/internal/agents/route-agent";
+import {
+  type AgentCall,
+  type AgentReply,
+  type LastError,
+  type Operation,
+  routeAgent,
+} from "@scheduler-agent-supervisor/core/agents";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bounds as boundsOf } from "../../packages/core/tests/bounds.ts";
 import { type AgentName, agentCases, casesByAgent } from "../../tests/support/agent-cases.ts";

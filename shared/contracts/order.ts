@@ -5,7 +5,7 @@ import {
   defineContract,
   jobId,
   jobMembers,
-} from "@scheduler-agent-supervisor/core/contracts";
+} from "@scheduler-agent-supervisor/core/app";
 import { z } from "zod";
 import { RETURN_WORKFLOWS } from "./refund.ts";
 

@@ -1,6 +1,6 @@
 // Money back for goods that came back: of the original order's own charge, and over all of its returns at most what was captured.
 
-import { mayHaveHadEffect, type StateRecord } from "@scheduler-agent-supervisor/core/records";
+import { mayHaveHadEffect, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import type { Order } from "../contracts/order.ts";
 
 /** The agent that keeps account of it: its resource is the original order's record. */

@@ -1,11 +1,5 @@
-import {
-  type KnownAgents,
-  levelsOf,
-  policyFor,
-  type Workflow,
-  type WorkflowStep,
-} from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import { workflowFaults } from "@scheduler-agent-supervisor/core/internal/domain/workflows/workflow-faults";
+import { type KnownAgents, levelsOf, policyFor, workflowFaults } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/workflows";
 import { describe, expect, test } from "vitest";
 import { CHAIN, GRAPH } from "../../tests/support/orders.ts";
 import { returns } from "../workflows/returns.ts";

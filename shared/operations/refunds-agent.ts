@@ -1,7 +1,7 @@
 // The agent of `returns` whose resource is the state store: reserves in the original order's record what a return gives back.
 
 import { type AgentResources, defineLocalAgent, type LocalReply } from "@scheduler-agent-supervisor/core/agents";
-import type { Versioned } from "@scheduler-agent-supervisor/core/records";
+import type { Versioned } from "@scheduler-agent-supervisor/core/domain";
 import { z } from "zod";
 import { type Order, orderContract, orderTotal } from "../contracts/order.ts";
 import { reservedRefund } from "../contracts/refund.ts";

@@ -1,6 +1,6 @@
 // P20: a minute of a random walk; `npm run node -- tests/chaos/main.ts` walks for longer. A seed that finds something is worth keeping here.
 
-import { TOPOLOGIES } from "@scheduler-agent-supervisor/local/host/flex/groups";
+import { TOPOLOGIES } from "@scheduler-agent-supervisor/local";
 import { expect, test } from "vitest";
 import { chosenTopology } from "../support/chosen.ts";
 import { noteRun } from "../support/last-run.ts";

@@ -1,9 +1,8 @@
 // A random walk of the whole stack: orders go through while processes die, freeze and services fail, by a seed.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import type { Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
-import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
+import type { StackOptions, Topology } from "@scheduler-agent-supervisor/local";
 import { adaptApp } from "../support/adapted-app.ts";
 import { FRAUD_WORKER } from "../support/fraud-worker.ts";
 import { madeOrder } from "../support/made-order.ts";

@@ -1,6 +1,6 @@
 // A random walk of the whole stack, for as long as one likes.
 import { styleText } from "node:util";
-import { TOPOLOGIES } from "@scheduler-agent-supervisor/local/host/flex/groups";
+import { TOPOLOGIES } from "@scheduler-agent-supervisor/local";
 import { build } from "../../cli/build.ts";
 import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/every-app/arguments.ts";
 import { runChaos } from "./chaos.ts";

@@ -1,11 +1,7 @@
 // What has to be true once the faults are over: every fault that is found, in words.
 
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import {
-  type Direction,
-  hasEnded,
-  type StateRecord,
-} from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { type Direction, hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { services } from "../../samples/remotes.ts";
 import type { TestStack } from "../support/test-stack.ts";
 

@@ -1,7 +1,6 @@
 // What goes wrong when, made from a seed: the same seed makes the same plan.
 
-import type { InstanceCounts, Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
-import type { InstanceName, ProcessName } from "@scheduler-agent-supervisor/local/stack/processes";
+import type { InstanceCounts, InstanceName, ProcessName, Topology } from "@scheduler-agent-supervisor/local";
 import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import fc from "fast-check";
 import { FRAUD_QUEUE } from "../support/fraud-worker.ts";

@@ -63,7 +63,7 @@ export async function runCosmosClient(suite: CosmosClientName): Promise<SuiteRun
 }
 
 async function runCosmosOver(wire: "HTTP" | "TLS", suite: CosmosClientName): Promise<SuiteRun | { missing: string }> {
-  const { startCosmos } = await import("@scheduler-agent-supervisor/local/cosmos/start");
+  const { startCosmos } = await import("@scheduler-agent-supervisor/local/cosmos");
   const cosmos = await startCosmos({ port: 0, data: dataFolder("cosmos"), tls: {} });
   const [, key = ""] = /AccountKey=([^;]+)/.exec(cosmos.connectionString) ?? [];
   const { endpoint = "", certificateFile = "" } = cosmos.tls ?? {};
@@ -86,7 +86,7 @@ const QUEUES = [
 const AMQPS = 5671;
 
 export async function runBusClient(suite: "azure-servicebus (Python)" | "python-qpid-proton") {
-  const { startBus } = await import("@scheduler-agent-supervisor/local/bus/start");
+  const { startBus } = await import("@scheduler-agent-supervisor/local/bus");
   const tls = suite === "azure-servicebus (Python)" ? { port: AMQPS } : undefined;
   const bus = await startBus({ port: 0, adminPort: 0, tls, data: dataFolder("bus"), queues: QUEUES });
   const key = /SharedAccessKeyName=.*/.exec(bus.connectionString)?.[0] ?? "";

@@ -3,8 +3,8 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Stack, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
-import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
+import { type Stack, startStack } from "@scheduler-agent-supervisor/local";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/stack";
 import { outcomeOf, type SuiteRun, type TestOutcome } from "./outcome.ts";
 import { findCommit, install, layOut, type Source, today } from "./sources.ts";
 

@@ -31,7 +31,7 @@ const RUNS: Readonly<Record<SuiteName, (environment: Environment) => Ran | Promi
   "real-host": () => runOwnSuite("Microsoft's host", "usual", ["packages/local/src/host/conformance"]),
   fuzz: () =>
     runOwnSuite("changed bytes", "long", [
-      "tests/input/bus-frames.test.ts",
+      "packages/local/src/bus/tests/bus-frames.long.test.ts",
       "packages/local/src/cosmos/tests/fuzz.long.test.ts",
     ]),
 };

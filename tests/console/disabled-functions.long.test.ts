@@ -1,7 +1,7 @@
 // Functions that an app setting has switched off while steps are done later: named at home and in the terminal, and gone once they run again.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";

@@ -1,5 +1,5 @@
 // What the app reports of itself is dismissed by whoever has seen to it, in the console and in the terminal, and is back when it happens again.
-import type { AuditPage } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import type { AuditPage } from "@scheduler-agent-supervisor/operator/contract";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

@@ -1,8 +1,8 @@
 // Each trouble of agents, operators and clients on a real stack: named at home and in the terminal, and never green. Those of store, bus and storage:
 // platform-trouble.long.test.ts. What answers badly itself: no-answer.long.test.ts.
 import { createHmac } from "node:crypto";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { KEY, KEY_NAME } from "@scheduler-agent-supervisor/local/bus/links/claims";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import { KEY, KEY_NAME } from "@scheduler-agent-supervisor/local/storage";
 import type { FaultyStack } from "../faults/faulty-stack.ts";
 import { FRAUD_QUEUE } from "../support/fraud-worker.ts";
 import { MINUTE_MS } from "./named.ts";

@@ -1,6 +1,6 @@
 // An operator in a real browser with many orders: searches, and actions on what a search has found.
 import { readFileSync } from "node:fs";
-import { agentHealth } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { agentHealth } from "@scheduler-agent-supervisor/operator/contract";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";

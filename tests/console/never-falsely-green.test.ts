@@ -1,11 +1,7 @@
 // The first view says that nothing needs a person only if every one of its queries says so; and what is held up is named, and goes on.
 import { setTimeout as sleep } from "node:timers/promises";
-import { waitInWords } from "@scheduler-agent-supervisor/operator/internal/domain/wait";
-import type {
-  HeldUp,
-  Inspection,
-  Session,
-} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import type { HeldUp, Inspection, Session } from "@scheduler-agent-supervisor/operator/contract";
+import { waitInWords } from "@scheduler-agent-supervisor/operator/domain";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";

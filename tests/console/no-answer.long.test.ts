@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { LEASE_CONTAINER } from "@scheduler-agent-supervisor/core/scheduling";
-import { createGaugesSigns } from "@scheduler-agent-supervisor/operator/internal/supervision/gauges-signs";
+import { createGaugesSigns } from "@scheduler-agent-supervisor/operator/adapters";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";

@@ -1,5 +1,5 @@
 // The pictures that README and docs show of the console, while something needs a person, and of the simulator, after a kill.
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import { build } from "../../cli/build.ts";
 import { adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";

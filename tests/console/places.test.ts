@@ -1,8 +1,8 @@
 // Whoever is woken by an alert finds its cause in the first view, in its section, and in the terminal's overview; a new alert, or event, needs a place.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { EVENTS } from "@scheduler-agent-supervisor/core/internal/telemetry/event-names";
-import { FUNCTIONS } from "@scheduler-agent-supervisor/operator/internal/domain/switched-off";
+import { EVENTS } from "@scheduler-agent-supervisor/core/telemetry";
+import { FUNCTIONS } from "@scheduler-agent-supervisor/operator/domain";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";

@@ -1,6 +1,6 @@
 // Where each alert, and each event that warns, is seen: the first view's section, and the terminal's line.
-import type { EventName } from "@scheduler-agent-supervisor/core/internal/telemetry/event-names";
-import { REPORTED } from "@scheduler-agent-supervisor/operator/internal/domain/reported";
+import type { EventName } from "@scheduler-agent-supervisor/core/telemetry";
+import { REPORTED } from "@scheduler-agent-supervisor/operator/domain";
 
 /** An answer of the API with the trouble in it, what the first view then says, and in which section. */
 export interface Place {

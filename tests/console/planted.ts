@@ -1,10 +1,10 @@
 // What an operator finds in the morning: orders that failed of two causes, one that is compensated, and messages that nobody could read.
 
 import { BlobServiceClient } from "@azure/storage-blob";
-import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
+import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/create-app";
 import { LEASE_CONTAINER } from "@scheduler-agent-supervisor/core/scheduling";
-import { type Report, reportedAfter } from "@scheduler-agent-supervisor/operator/internal/domain/reported";
-import { createReportStore } from "@scheduler-agent-supervisor/operator/internal/supervision/report-blob";
+import { createReportStore } from "@scheduler-agent-supervisor/operator/adapters";
+import { type Report, reportedAfter } from "@scheduler-agent-supervisor/operator/domain";
 import { madeOrder } from "../support/made-order.ts";
 import { databaseOf } from "../support/store.ts";
 import type { TestStack } from "../support/test-stack.ts";

@@ -1,6 +1,6 @@
 // How the console is served, and that the API's answers are what its schemas say.
 
-import * as contract from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import * as contract from "@scheduler-agent-supervisor/operator/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { WITH_KEY } from "../support/host-key.ts";

@@ -1,7 +1,7 @@
 // The simulator's page, built and served for a browser.
 import { readFileSync, rmSync } from "node:fs";
 import { extname, join } from "node:path";
-import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/stack";
 import { buildSimulator } from "../../cli/build/build-simulator.ts";
 import { startHttpServer } from "../support/http-server.ts";
 

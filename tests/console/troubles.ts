@@ -1,5 +1,5 @@
 // A real stack with a fault proxy before each of its servers, and its open first view: one trouble after another is named there and in the terminal.
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
 import { QUEUES_FILE } from "../../cli/settings.ts";

@@ -1,8 +1,8 @@
 // The state store's contract on the Cosmos DB server, through the official SDK.
 
 import type { Container } from "@azure/cosmos";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
-import { createJobSearch } from "@scheduler-agent-supervisor/operator/internal/store/job-search";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/create-app";
+import { createJobSearch } from "@scheduler-agent-supervisor/operator/adapters";
 import { afterAll, expect, test, vi } from "vitest";
 import { closingStoreContract } from "../../packages/core/tests/contract/closing-store.ts";
 import { dueStoreContract } from "../../packages/core/tests/contract/due-store.ts";

@@ -1,5 +1,5 @@
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
-import { createMemoryJobSearch } from "../../packages/core/tests/memory-job-search.ts";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
+import { createMemoryJobSearch } from "../../packages/operator/tests/memory-job-search.ts";
 import type { StoredRecord } from "../stored-records/stored-records.ts";
 import { storedRecordsContract } from "./stored-records.ts";
 

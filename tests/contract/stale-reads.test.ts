@@ -1,7 +1,6 @@
 // Reads on the Cosmos DB server whose replicas lag behind, by clients that have seen nothing newer: as the processes of an app are.
-import { contentOfWorkflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow-content";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
-import { createCosmosWorkflowRegister } from "@scheduler-agent-supervisor/core/internal/store/workflow-register";
+import { createCosmosJobStore, createCosmosWorkflowRegister } from "@scheduler-agent-supervisor/core/create-app";
+import { contentOfWorkflow } from "@scheduler-agent-supervisor/core/domain";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type CosmosInProcess, startCosmosInProcess } from "../support/cosmos-in-process.ts";
 import { CHAIN, sampleOrder, sampleRecord } from "../support/orders.ts";

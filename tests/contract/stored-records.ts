@@ -1,18 +1,20 @@
 // What every implementation of the state store does with records of other versions of the app.
 
-import { NewerSchema } from "@scheduler-agent-supervisor/core/internal/domain/outage";
-import { writeOf } from "@scheduler-agent-supervisor/core/internal/domain/record/difference";
 import {
+  claimed,
+  claimUnread,
+  NewerSchema,
+  type NextStep,
   NOT_STARTED,
   RECORD_VERSION,
+  recover,
   type StateRecord,
   type StepRecord,
-} from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { recover } from "@scheduler-agent-supervisor/core/internal/domain/recovery/recovery";
-import { claimed, claimUnread } from "@scheduler-agent-supervisor/core/internal/domain/steps/claim";
-import { type NextStep, scheduled } from "@scheduler-agent-supervisor/core/internal/domain/steps/step-run";
-import type { JobStore } from "@scheduler-agent-supervisor/core/internal/store/job-store";
-import type { JobSearch } from "@scheduler-agent-supervisor/operator/internal/store/job-search";
+  scheduled,
+  writeOf,
+} from "@scheduler-agent-supervisor/core/domain";
+import type { JobStore } from "@scheduler-agent-supervisor/core/store";
+import type { JobSearch } from "@scheduler-agent-supervisor/operator/adapters";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type StoredRecord, storedRecord, storedRecords, UNKNOWN } from "../stored-records/stored-records.ts";
 import { NOON, SCHEDULING } from "../support/orders.ts";

@@ -1,5 +1,5 @@
 // P14 P16: the durable engine is lost under orders in flight. The state store alone tells what is left to do; `npm run node -- tests/engine-loss/main.ts` has the shipped times.
-import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
+import { ENGINES } from "@scheduler-agent-supervisor/local";
 import { afterAll, expect, test } from "vitest";
 import { SHORTENED } from "../outages/shipped.ts";
 import { noteRun } from "../support/last-run.ts";

@@ -2,11 +2,10 @@
 import { globSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Tuning } from "@scheduler-agent-supervisor/core/internal/app/compose";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import type { EngineName } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
-import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
-import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
+import type { Tuning } from "@scheduler-agent-supervisor/core/create-app";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
+import { type EngineName, type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/stack";
 import { settingsFor } from "../../cli/settings.ts";
 import { endsOf, faultsOf } from "../chaos/oracle.ts";
 import { SERVICES } from "../outages/kinds.ts";

@@ -1,6 +1,6 @@
 // How long it takes until all orders have ended whose durable engine was lost under them.
 import { styleText } from "node:util";
-import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
+import { ENGINES } from "@scheduler-agent-supervisor/local";
 import Table from "cli-table3";
 import { build } from "../../cli/build.ts";
 import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/every-app/arguments.ts";

@@ -1,8 +1,7 @@
 // What has to be true of an order's life when it is over, wherever its host died: the record, the effects, what the client received.
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
-import type { JobError, StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { restFaults } from "@scheduler-agent-supervisor/testing/internal/faults/judge";
-import { publishedFaults } from "@scheduler-agent-supervisor/testing/internal/faults/published";
+import type { JobError, StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import { publishedFaults, restFaults } from "@scheduler-agent-supervisor/testing/faults";
 import { GRAPH } from "../support/orders.ts";
 import { workflows } from "./workflows.ts";
 

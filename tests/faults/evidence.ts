@@ -1,5 +1,5 @@
 // What is left of an order's life to judge it by: its record, the effects, what the client received, what still runs.
-import { runningAttempts } from "@scheduler-agent-supervisor/testing/internal/faults/evidence";
+import { runningAttempts } from "@scheduler-agent-supervisor/testing/faults";
 import { services } from "../../samples/remotes.ts";
 import type { TestStack } from "../support/test-stack.ts";
 import type { Evidence } from "./check-life.ts";

@@ -3,8 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CosmosClient } from "@azure/cosmos";
-import { FREE_PORTS } from "@scheduler-agent-supervisor/local/stack/parts";
-import { startServices } from "@scheduler-agent-supervisor/local/stack/processes";
+import { FREE_PORTS, startServices } from "@scheduler-agent-supervisor/local";
 import { expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 

@@ -1,12 +1,10 @@
 // A stack with a fault proxy between the app and each server; tests and their shop go past the proxies.
 import { rmSync } from "node:fs";
-import type { Tuning } from "@scheduler-agent-supervisor/core/internal/app/compose";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
-import { FaultProxy } from "@scheduler-agent-supervisor/local/stack/fault-proxy";
-import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";
-import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
+import type { Tuning } from "@scheduler-agent-supervisor/core/create-app";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
+import { type Addresses, FaultProxy, type StackOptions } from "@scheduler-agent-supervisor/local";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/stack";
 import { adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { shortLocks } from "../support/short-locks.ts";

@@ -1,7 +1,6 @@
 // P1, P4, P12, P20: messages doubled, out of order, redelivered while the first delivery is still at work, or poisonous.
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { startAttemptOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery/recovery";
+import { hasEnded, type StateRecord, startAttemptOf } from "@scheduler-agent-supervisor/core/domain";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { messagesIn, messagesOf } from "../support/queue-contents.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";

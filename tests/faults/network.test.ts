@@ -1,9 +1,8 @@
 // P16, P20: bus and state store away, slow, half-open, cut, throttling, or their answers lost, under orders in all their steps.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { isInHand } from "@scheduler-agent-supervisor/core/internal/domain/record/plan";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import type { NetworkFault } from "@scheduler-agent-supervisor/local/stack/fault-proxy";
+import { hasEnded, isInHand, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { NetworkFault } from "@scheduler-agent-supervisor/local";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { containerOf } from "../support/store.ts";
 import { rejectData } from "../support/store-rejections.ts";

@@ -1,7 +1,7 @@
 // P6, P8, P18, P20: a remote service down, slow, rejecting, cut off, answering too late or twice, or its answer lost after the effect.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { messagesIn } from "../support/queue-contents.ts";

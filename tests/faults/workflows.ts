@@ -1,5 +1,5 @@
 // The workflows that these suites run: the graph of order fulfilment with other times and policies.
-import type { RecoveryPolicy, Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
+import type { RecoveryPolicy, Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { GRAPH } from "../support/orders.ts";
 
 /** No restart of a host takes so long, so only what is meant to expires. */

@@ -1,5 +1,5 @@
 // What would be deployed with each set of choices: the template evaluated here, down to the rights and the app's settings.
-import { parseConfig } from "@scheduler-agent-supervisor/core/internal/app/config";
+import { parseConfig } from "@scheduler-agent-supervisor/core/app";
 import { expect, test } from "vitest";
 import { business } from "../../shared/business.ts";
 import { DEPLOYER, type Files } from "./bicep-functions.ts";

@@ -3,9 +3,7 @@
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseConfig } from "@scheduler-agent-supervisor/core/internal/app/config";
-import { REPLY_QUEUES } from "@scheduler-agent-supervisor/core/internal/messaging/queues";
-import { QUEUES, requestsQueueOf } from "@scheduler-agent-supervisor/core/messaging";
+import { parseConfig, QUEUES, REPLY_QUEUES, requestsQueueOf } from "@scheduler-agent-supervisor/core/app";
 import { CONTAINERS, DATABASE } from "@scheduler-agent-supervisor/core/store";
 import { expect, test } from "vitest";
 import { partiesIn } from "../../cli/settings.ts";

@@ -1,7 +1,7 @@
 // host.json and package.json say to Azure what holds: locks that fall free soon, the engine's spans, the Node that is needed.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { NO_BACKLOG } from "@scheduler-agent-supervisor/core/internal/scheduler/admission/admission";
+import { NO_BACKLOG } from "@scheduler-agent-supervisor/core/scheduling";
 import { expect, test } from "vitest";
 import { DURABLE_BACKENDS, durableBackend, hostJsonFor } from "../../cli/every-app/durable-backend.ts";
 import { declared } from "./bicep.ts";

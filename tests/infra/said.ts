@@ -2,8 +2,7 @@
 // tests/stack/trace.test.ts compare with the app; and what a query asks for that nobody says.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { EVENTS } from "@scheduler-agent-supervisor/core/internal/telemetry/event-names";
-import { METRICS } from "@scheduler-agent-supervisor/core/internal/telemetry/metrics";
+import { EVENTS, METRICS } from "@scheduler-agent-supervisor/core/telemetry";
 import { attributesIn, namesIn, tablesIn } from "./kusto.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/reference/telemetry.md"), "utf8");

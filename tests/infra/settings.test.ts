@@ -2,7 +2,7 @@
 
 import { globSync } from "node:fs";
 import { join } from "node:path";
-import { parseConfig, settingsOf } from "@scheduler-agent-supervisor/core/internal/app/config";
+import { parseConfig, settingsOf } from "@scheduler-agent-supervisor/core/app";
 import { expect, test } from "vitest";
 import { settingsTable } from "../../cli/docs/settings.ts";
 import { business } from "../../shared/business.ts";

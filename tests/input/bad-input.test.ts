@@ -1,6 +1,6 @@
 // Ten thousand order messages, most of them wrong: each is accepted or quarantined with its faults named, and none is lost.
 
-import { parseSubmission } from "@scheduler-agent-supervisor/core/internal/submission/submission-message";
+import { parseSubmission } from "@scheduler-agent-supervisor/core/scheduling";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { contracts } from "../../shared/contracts/order.ts";
 import { noteRun } from "../support/last-run.ts";

@@ -1,8 +1,8 @@
 // The app and the client, which share no code, have one digest for one content.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { contentDigest as clientDigest } from "@scheduler-agent-supervisor/client/content-digest";
-import { contentDigest as appDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
+import { contentDigest as clientDigest } from "@scheduler-agent-supervisor/client/requests";
+import { contentDigest as appDigest } from "@scheduler-agent-supervisor/core/agents";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";

@@ -1,7 +1,6 @@
 // A loan on land: the registry lists the plots, each of them is appraised by itself, and the bank pays for all of them.
 import { defineAgent, idAs } from "@scheduler-agent-supervisor/core/agents";
-import { defineApp } from "@scheduler-agent-supervisor/core/app";
-import { defineContract, type Job, jobId, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
+import { defineApp, defineContract, type Job, jobId, jobMembers } from "@scheduler-agent-supervisor/core/app";
 import { NO_RULES, workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
 import { z } from "zod";
 

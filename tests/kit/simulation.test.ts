@@ -2,11 +2,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { inMemoryServices, type RemoteService, startRemotes } from "@scheduler-agent-supervisor/local/remotes";
-import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
-import { readEntities } from "@scheduler-agent-supervisor/local/stack/entities";
-import { createWorld, type ServiceFault, type World } from "@scheduler-agent-supervisor/testing";
-import { Service } from "@scheduler-agent-supervisor/testing/internal/services/scripted-service";
+import { readEntities } from "@scheduler-agent-supervisor/local";
+import {
+  FAULT_HEADERS,
+  inMemoryServices,
+  type RemoteService,
+  startRemotes,
+} from "@scheduler-agent-supervisor/local/remotes";
+import { createWorld, Service, type ServiceFault, type World } from "@scheduler-agent-supervisor/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 import { services as withWorker } from "../../samples/fraud-worker.ts";

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const folder = mkdtempSync(join(tmpdir(), "temporary-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const MODULE = "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
+const MODULE = "@scheduler-agent-supervisor/testing/stack";
 
 /** Where `os.tmpdir` is this test's folder. */
 const start = (code: string) =>

@@ -1,8 +1,8 @@
 // A neighbour's burst: one customer sends many urgent orders at once, and another one a few meanwhile. Shows how much longer those take than alone.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { StackOptions } from "@scheduler-agent-supervisor/local";
 import { madeOrder } from "../support/made-order.ts";
 import { THREE_STEPS } from "../support/orders.ts";
 import { containerOf } from "../support/store.ts";

@@ -1,6 +1,6 @@
 // Six thousand orders in a burst (LOAD_ORDERS for more), three kills under way: all end, memory stays flat, and nobody is retried for having waited.
 import { readdirSync, readFileSync } from "node:fs";
-import type { ProcessName } from "@scheduler-agent-supervisor/local/stack/processes";
+import type { ProcessName } from "@scheduler-agent-supervisor/local";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { noteRun } from "../support/last-run.ts";
 import { THREE_STEPS } from "../support/orders.ts";

@@ -1,7 +1,6 @@
 // A service that takes less than is asked of it, or a neighbour's burst, by the figures that one likes.
 import { styleText } from "node:util";
-import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
-import { TOPOLOGIES } from "@scheduler-agent-supervisor/local/host/flex/groups";
+import { ENGINES, TOPOLOGIES } from "@scheduler-agent-supervisor/local";
 import { build } from "../../cli/build.ts";
 import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/every-app/arguments.ts";
 import { runBurst } from "./burst.ts";

@@ -1,7 +1,6 @@
 // P26: a service that takes less than is asked of it. Orders wait; no failure is counted, nothing is retried and nothing compensated.
 
-import type { EngineName } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
-import type { Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
+import type { EngineName, Topology } from "@scheduler-agent-supervisor/local";
 import { afterAll, expect, test } from "vitest";
 import { noteRun } from "../support/last-run.ts";
 import { type OverloadPlan, type OverloadReport, runOverload } from "./overload.ts";

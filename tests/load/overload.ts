@@ -1,8 +1,8 @@
 // More orders than a service takes: they wait, and waiting is nobody's failure.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasEnded } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";
+import { hasEnded } from "@scheduler-agent-supervisor/core/domain";
+import type { StackOptions } from "@scheduler-agent-supervisor/local";
 import { endsOf } from "../chaos/oracle.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

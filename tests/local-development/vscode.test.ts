@@ -1,7 +1,7 @@
 // What .vscode/ names has to be there: tasks, npm scripts, and the line by which it knows that the services are up.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { addressRows, USUAL_PORTS } from "@scheduler-agent-supervisor/local/stack/parts";
+import { addressRows, USUAL_PORTS } from "@scheduler-agent-supervisor/local";
 import { expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 

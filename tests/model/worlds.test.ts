@@ -1,10 +1,9 @@
 // Every state that small worlds can reach: what must hold, holds in each, and from each of them every order comes to its end.
 
-import { exploreStates, type Finding } from "@scheduler-agent-supervisor/testing/internal/model/explorer";
-import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
+import { exploreStates, type Finding, Model } from "@scheduler-agent-supervisor/testing/memory";
 import { afterAll, expect, test } from "vitest";
+import { KNOWN, MORE_WORLDS, WORLDS } from "../../packages/testing/tests/model/worlds.ts";
 import { noteRun } from "../support/last-run.ts";
-import { KNOWN, MORE_WORLDS, WORLDS } from "./worlds.ts";
 
 const LEAST_STATES = 1_000_000;
 /** More than any of the worlds has. */

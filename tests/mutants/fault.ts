@@ -31,6 +31,7 @@ const FOLDERS: Readonly<Record<string, string>> = {
   operations: "packages/core/tests/operations",
   contract: "packages/core/tests/contract",
   operator: "packages/operator/src",
+  desk: "packages/operator/tests/operations",
   testing: "packages/testing/src",
 };
 

@@ -8,8 +8,7 @@ import type { Task } from "@microsoft/durabletask-js/dist/task/task.js";
 import * as events from "@microsoft/durabletask-js/dist/utils/pb-helper.util.js";
 import { OrchestrationExecutor } from "@microsoft/durabletask-js/dist/worker/orchestration-executor.js";
 import { Registry } from "@microsoft/durabletask-js/dist/worker/registry.js";
-import type { EngineOptions, WorldEngine } from "@scheduler-agent-supervisor/testing/internal/memory/memory-engine";
-import type { HistoryEvent } from "@scheduler-agent-supervisor/testing/internal/replay/orchestration-history";
+import type { EngineOptions, HistoryEvent, WorldEngine } from "@scheduler-agent-supervisor/testing/memory";
 
 type Orchestrator = EngineOptions["orchestrators"][string];
 type Status = pb.OrchestrationStatus;

@@ -1,8 +1,7 @@
 // The scheduler on the library that durable-functions 4 is built on: with the same seeds and faults it ends with the same durable state.
 
 import { createWorld, type World, type WorldOptions } from "@scheduler-agent-supervisor/testing";
-import { MemoryEngine, type WorldEngine } from "@scheduler-agent-supervisor/testing/internal/memory/memory-engine";
-import { createWorldOn } from "@scheduler-agent-supervisor/testing/internal/world/create-world";
+import { createWorldOn, MemoryEngine, type WorldEngine } from "@scheduler-agent-supervisor/testing/memory";
 import { expect, test } from "vitest";
 import { business } from "../../shared/business.ts";
 import { sampleOrder } from "../support/orders.ts";

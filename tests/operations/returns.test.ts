@@ -1,16 +1,10 @@
 // Returns over the store in memory: what is given back is the original order's own charge, and never more than was captured.
 
-import type { AgentRequest, BoundedReply } from "@scheduler-agent-supervisor/core/internal/agents/agent";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import { Outage } from "@scheduler-agent-supervisor/core/internal/domain/outage";
-import { newStateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/new-state-record";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { loadWorkflows } from "@scheduler-agent-supervisor/core/internal/domain/workflows/workflows";
-import { parseSubmission } from "@scheduler-agent-supervisor/core/internal/submission/submission-message";
-import {
-  createMemoryJobStore,
-  type MemoryJobStore,
-} from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import type { AgentRequest, BoundedReply } from "@scheduler-agent-supervisor/core/agents";
+import { loadWorkflows, newStateRecord, Outage, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import { parseSubmission } from "@scheduler-agent-supervisor/core/scheduling";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
+import { createMemoryJobStore, type MemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, expect, test } from "vitest";
 import { business } from "../../shared/business.ts";
 import type { Order } from "../../shared/contracts/order.ts";

@@ -1,12 +1,9 @@
 // Orders that another version of the app began: those of the versions before come to their end, a newer one's are left alone.
 
-import { NewerSchema } from "@scheduler-agent-supervisor/core/internal/domain/outage";
-import { RECORD_VERSION } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { claimJob } from "@scheduler-agent-supervisor/core/internal/scheduler/claim-job";
-import { operateJob } from "@scheduler-agent-supervisor/core/internal/scheduler/operating/operate-job";
-import { sweep } from "@scheduler-agent-supervisor/core/internal/supervisor/sweep";
-import { inspectJob } from "@scheduler-agent-supervisor/operator/internal/operations/inspect-job";
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { NewerSchema, RECORD_VERSION } from "@scheduler-agent-supervisor/core/domain";
+import { claimJob, operateJob, sweep } from "@scheduler-agent-supervisor/core/scheduling";
+import { inspectJob } from "@scheduler-agent-supervisor/operator/adapters";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { expect, test } from "vitest";
 import type { World } from "../../packages/core/tests/world.ts";
 import { storedRecord } from "../stored-records/stored-records.ts";

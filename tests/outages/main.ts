@@ -1,7 +1,6 @@
 // Long outages, each on a stack of its own, side by side, under a steady stream of orders.
 import { styleText } from "node:util";
-import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
-import { TOPOLOGIES } from "@scheduler-agent-supervisor/local/host/flex/groups";
+import { ENGINES, TOPOLOGIES } from "@scheduler-agent-supervisor/local";
 import Table from "cli-table3";
 import { build } from "../../cli/build.ts";
 import { choiceOf, numberOf, readArguments, runCommand, type Values } from "../../cli/every-app/arguments.ts";

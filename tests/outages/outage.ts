@@ -1,10 +1,10 @@
 // One long outage under a steady stream of orders: what has to hold while it lasts and after it.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Tuning } from "@scheduler-agent-supervisor/core/internal/app/compose";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";
+import type { Tuning } from "@scheduler-agent-supervisor/core/create-app";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
+import type { StackOptions } from "@scheduler-agent-supervisor/local";
 import { ROOT } from "../../cli/settings.ts";
 import { smoke } from "../../shared/workflows/smoke.ts";
 import { endsOf, faultsOf } from "../chaos/oracle.ts";

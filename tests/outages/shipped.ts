@@ -1,7 +1,7 @@
 // The workflow that the outages meet: as shipped, and with the same policy in less time.
 
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import { durationMs } from "@scheduler-agent-supervisor/core/internal/domain/duration";
+import { durationMs } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 
 /** The newest version of order fulfilment, untouched. */

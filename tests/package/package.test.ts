@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
-import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
+import { PART_NAMES } from "@scheduler-agent-supervisor/local";
+import { openTraces } from "@scheduler-agent-supervisor/local/traces";
 import { strFromU8, unzipSync } from "fflate";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AppPackage, packApp, writePackage } from "../../cli/every-app/app-package.ts";

@@ -1,6 +1,6 @@
 // Sends orders at once and follows them in the store until all have ended.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import { measureProcessor, type ProcessorUse } from "./processor.ts";
 import type { Setup } from "./setup.ts";
 import { endOf, hasEnded, inWords, type Latency, latencyOf, type Tally, tallyOf } from "./tally.ts";

@@ -1,6 +1,6 @@
 // What this host is like: one order alone, a burst when it is warm, the first step after a pause, and what an order costs.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import { type Burst, runBurst } from "./burst.ts";
 import {
   type ActivityFigures,

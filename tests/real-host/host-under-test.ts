@@ -1,6 +1,6 @@
 // What is compared: a host that runs the app, which can be killed and come back. The real one, and the project's own.
 
-import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
+import type { Stack } from "@scheduler-agent-supervisor/local";
 import { processTree } from "../../bench/measure.ts";
 import type { Settings } from "../../cli/every-app/stack-file.ts";
 import type { HostFolder } from "./host-folder.ts";

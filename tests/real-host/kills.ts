@@ -1,5 +1,5 @@
 // Orders under way while the host, its worker or both are killed: all have to be Processed, with one effect for each step.
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import { runBurst } from "./burst.ts";
 import { HOW_ENDED, type Victim } from "./host-under-test.ts";
 import type { Setup } from "./setup.ts";

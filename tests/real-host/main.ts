@@ -1,6 +1,6 @@
 // Runs the packed app on a real Functions host and on the project's own, and compares what comes of it.
 import { styleText } from "node:util";
-import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/stack";
 import { build } from "../../cli/build.ts";
 import { numberOf, readArguments, runCommand, UsageError, type Values } from "../../cli/every-app/arguments.ts";
 import { ROOT } from "../../cli/settings.ts";

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { HostFolder } from "./host-folder.ts";
 
-type Stacks = typeof import("@scheduler-agent-supervisor/local/stack/stack");
+type Stacks = typeof import("@scheduler-agent-supervisor/local");
 type ProjectSettings = typeof import("../../cli/settings.ts");
 type Samples = typeof import("../../cli/common/samples.ts");
 type SendSamples = typeof import("../../cli/start/send-samples.ts");

@@ -5,7 +5,7 @@ import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync }
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePorts } from "@scheduler-agent-supervisor/local/stack/free-ports";
+import { freePorts } from "@scheduler-agent-supervisor/local";
 import { processTree } from "../../bench/measure.ts";
 import type { Settings } from "../../cli/every-app/stack-file.ts";
 import type { HostFolder } from "./host-folder.ts";

@@ -2,12 +2,15 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { addressesOf } from "@scheduler-agent-supervisor/local/stack/addresses";
-import { type RunningAzurite, startAzurite } from "@scheduler-agent-supervisor/local/stack/azurite";
-import { freePorts } from "@scheduler-agent-supervisor/local/stack/free-ports";
-import type { PartName } from "@scheduler-agent-supervisor/local/stack/parts";
-import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
-import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
+import {
+  addressesOf,
+  freePorts,
+  type PartName,
+  type RunningAzurite,
+  type Stack,
+  startAzurite,
+} from "@scheduler-agent-supervisor/local";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/stack";
 import { openRecords, type Records } from "../../cli/common/records.ts";
 import { openShop, type Shop } from "../../cli/common/shop.ts";
 import type { Settings } from "../../cli/every-app/stack-file.ts";

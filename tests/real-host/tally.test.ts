@@ -1,6 +1,6 @@
 // How many orders stand where, and how often they were tried.
 
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import { expect, test } from "vitest";
 import { GRAPH, NOON, sampleRecord } from "../support/orders.ts";
 import { endOf, histogram, inWords, latencyOf, tallyOf } from "./tally.ts";

@@ -1,7 +1,6 @@
 // Where a number of orders stand: how many in which state, how often they were tried, how long they took.
 
-import { isInHand, runOf } from "@scheduler-agent-supervisor/core/internal/domain/record/plan";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { isInHand, runOf, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import { percentile } from "../../bench/load.ts";
 
 export interface Tally {

@@ -38,13 +38,14 @@ test("what the app depends on of them is what is here", () => {
  * may import what another package has for its tests.
  */
 function foreignImports(file: string, text: string): string[] {
-  const [folder, name] = file.split("/");
+  const [folder, name, kind] = file.split("/");
+  const isTest = kind === "tests" || file.endsWith(".test.ts");
   const sources = [...text.matchAll(/(?:from|import\(|mock\()\s*"(\.[^"]*)"/g)].map(([, source = ""]) => source);
   return sources
     .filter((source) => {
       const imported = join(dirname(file), source);
       const isOwn = imported.startsWith(join(folder ?? "", name ?? "", "/"));
-      return !isOwn && !(file.endsWith(".test.ts") && /^packages\/[a-z]+\/tests\//.test(imported));
+      return !isOwn && !(isTest && /^packages\/[a-z]+\/tests\//.test(imported));
     })
     .map((source) => `${file}: ${source}`);
 }

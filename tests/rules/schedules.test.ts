@@ -1,6 +1,6 @@
 // What the app takes as a schedule at its start, the timers of Azure Functions take too: by the answers of Microsoft's library.
 import { readFileSync } from "node:fs";
-import { schedule } from "@scheduler-agent-supervisor/core/internal/app/setting-types";
+import { schedule } from "@scheduler-agent-supervisor/core/app";
 import { expect, test } from "vitest";
 
 const path = "packages/local/src/host/schedule/microsoft-times.json";

@@ -26,7 +26,7 @@ export const THREATS: { readonly [attack: string]: readonly Shown[] } = {
     ["packages/client/src/status-inbox.test.ts", "never throws"],
     ["packages/client/src/status-inbox.test.ts", "once a digest"],
   ],
-  S7: [["tests/telemetry/spans.test.ts", "traceparent %s"]],
+  S7: [["packages/core/tests/telemetry/spans.test.ts", "traceparent %s"]],
   S8: [
     ["tests/stack/senders.test.ts", "never sold"],
     ["tests/stack/senders.test.ts", "than was captured"],
@@ -110,7 +110,7 @@ export const THREATS: { readonly [attack: string]: readonly Shown[] } = {
   O12: [
     ["tests/stack/canaries.test.ts", "operator takes or releases"],
     ["tests/infra/choices.test.ts", "the app may add"],
-    ["packages/core/tests/operations/erase-job.test.ts", "audit log can't be"],
+    ["packages/operator/tests/operations/erase-job.test.ts", "audit log can't be"],
   ],
   W1: [
     ["tests/stack/hostile-requests.test.ts", "of another site"],

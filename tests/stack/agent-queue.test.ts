@@ -2,7 +2,7 @@
 
 import { gzipSync } from "node:zlib";
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
-import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/domain";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openAuditLog } from "../support/audit-log.ts";
 import { madeOrder } from "../support/made-order.ts";

@@ -3,10 +3,10 @@
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { after } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
-import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
-import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/create-app";
+import { after } from "@scheduler-agent-supervisor/core/domain";
+import { PART_NAMES } from "@scheduler-agent-supervisor/local";
+import { openTraces } from "@scheduler-agent-supervisor/local/traces";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 import { adaptApp } from "../support/adapted-app.ts";

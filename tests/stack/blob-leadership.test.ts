@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Container } from "@azure/cosmos";
 import { BlobServiceClient } from "@azure/storage-blob";
-import { createBlobLeadership } from "@scheduler-agent-supervisor/core/internal/supervisor/blob-leadership";
-import { LeadershipUnavailable } from "@scheduler-agent-supervisor/core/internal/supervisor/leadership";
-import { createSupervisionReader } from "@scheduler-agent-supervisor/operator/internal/supervision/read-supervision";
+import { createBlobLeadership } from "@scheduler-agent-supervisor/core/create-app";
+import { LeadershipUnavailable } from "@scheduler-agent-supervisor/core/scheduling";
+import { createSupervisionReader } from "@scheduler-agent-supervisor/operator/adapters";
 import { afterAll, expect, test } from "vitest";
 import { leadershipContract } from "../../packages/core/tests/contract/leadership.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

@@ -1,8 +1,8 @@
 // An action on many orders, on the real stack: previewed, in waves, stopped by its canary, and right after the host was killed.
 import { randomUUID } from "node:crypto";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import * as contract from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
-import { createCosmosBulkStore } from "@scheduler-agent-supervisor/operator/internal/store/bulk-store";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import { createCosmosBulkStore } from "@scheduler-agent-supervisor/operator/adapters";
+import * as contract from "@scheduler-agent-supervisor/operator/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { z } from "zod";
 import { madeOrder } from "../support/made-order.ts";

@@ -5,7 +5,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BlobServiceClient } from "@azure/storage-blob";
-import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
+import { PART_NAMES } from "@scheduler-agent-supervisor/local";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";

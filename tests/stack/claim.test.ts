@@ -1,9 +1,7 @@
 // P4: two hosts, as in two regions, each notified of the same orders at once and more than once.
 
-import { newStateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/new-state-record";
-import { attemptId, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { startAttemptOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery/recovery";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/create-app";
+import { attemptId, newStateRecord, type StateRecord, startAttemptOf } from "@scheduler-agent-supervisor/core/domain";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { GRAPH, sampleOrder } from "../support/orders.ts";
 import { sampleContainer } from "../support/sample-container.ts";

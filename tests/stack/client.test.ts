@@ -9,9 +9,8 @@ import {
   type JobClient,
   JobClientError,
   type StatusMessage,
-} from "@scheduler-agent-supervisor/client/job-client";
-import { createBusSenders } from "@scheduler-agent-supervisor/core/internal/messaging/bus-senders";
-import { createServiceBusMessenger } from "@scheduler-agent-supervisor/core/internal/messaging/service-bus-messenger";
+} from "@scheduler-agent-supervisor/client";
+import { createBusSenders, createServiceBusMessenger } from "@scheduler-agent-supervisor/core/create-app";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openOrderClient } from "../../cli/common/shop.ts";
 import { REPLY_QUEUE, SESSION_REPLY_QUEUE } from "../../cli/every-app/reply-queues.ts";

@@ -1,5 +1,5 @@
 // P8: what an agent knows of its last try is written before complete-by; after it nothing is sent, and nothing accepted.
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openAuditLog } from "../support/audit-log.ts";
 import { madeOrder } from "../support/made-order.ts";

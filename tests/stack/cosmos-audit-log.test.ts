@@ -1,14 +1,13 @@
 // The contracts of the audit log and of the pauses beside it on the Cosmos DB server, through the official SDK.
 
 import type { BlobClient } from "@azure/storage-blob";
-import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
-import { createCosmosPauseStore } from "@scheduler-agent-supervisor/core/internal/store/pause-store";
-import type { ListPage, ListPosition } from "@scheduler-agent-supervisor/operator/internal/domain/list-page";
+import { createCosmosAuditLog, createCosmosPauseStore } from "@scheduler-agent-supervisor/core/create-app";
 import {
   createSupervisionReader,
   type JobAuditPage,
   type StoredAuditEntry,
-} from "@scheduler-agent-supervisor/operator/internal/supervision/read-supervision";
+} from "@scheduler-agent-supervisor/operator/adapters";
+import type { ListPage, ListPosition } from "@scheduler-agent-supervisor/operator/domain";
 import { afterAll, expect, test } from "vitest";
 import { supervisionLogContract } from "../../packages/core/tests/contract/audit-log.ts";
 import { pauseStoreContract } from "../../packages/core/tests/contract/pause-store.ts";

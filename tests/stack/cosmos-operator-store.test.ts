@@ -1,9 +1,9 @@
 // The operators' part of the state store's contract on the Cosmos DB server, through the official SDK.
 
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
-import { createJobSearch } from "@scheduler-agent-supervisor/operator/internal/store/job-search";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/create-app";
+import { createJobSearch } from "@scheduler-agent-supervisor/operator/adapters";
 import { afterAll } from "vitest";
-import { operatorStoreContract } from "../../packages/core/tests/contract/operator-store.ts";
+import { operatorStoreContract } from "../../packages/operator/tests/contract/operator-store.ts";
 import { sampleContainer } from "../support/sample-container.ts";
 import { containerOf } from "../support/store.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

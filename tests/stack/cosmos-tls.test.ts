@@ -20,7 +20,7 @@ afterAll(async () => {
 /** Node reads these variables when a process begins. */
 async function accountRead(environment: NodeJS.ProcessEnv): Promise<string> {
   const script = `
-    import { cosmosOf } from "@scheduler-agent-supervisor/core/internal/app/connections";
+    import { cosmosOf } from "@scheduler-agent-supervisor/core/create-app";
     const client = cosmosOf({ Cosmos: process.argv[1] });
     const read = client.getDatabaseAccount().then(({ statusCode }) => statusCode, ({ code }) => code);
     console.log(await read);

@@ -1,6 +1,6 @@
 // P16: processes die in the middle of orders; all orders end, and the services saw one effect for each step.
 
-import type { ProcessName } from "@scheduler-agent-supervisor/local/stack/processes";
+import type { ProcessName } from "@scheduler-agent-supervisor/local";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

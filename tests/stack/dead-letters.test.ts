@@ -1,10 +1,10 @@
 // P1, P9: dead letters and the quarantine over HTTP on the real stack, with the official SDK on the bus: seen, sent again, removed.
 
 import { ServiceBusClient, type ServiceBusMessage, type ServiceBusReceivedMessage } from "@azure/service-bus";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { createBusSenders } from "@scheduler-agent-supervisor/core/internal/messaging/bus-senders";
-import type { ActionEntry } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
-import { createServiceBusDeadLetters } from "@scheduler-agent-supervisor/operator/internal/messaging/service-bus-dead-letters";
+import { createBusSenders } from "@scheduler-agent-supervisor/core/create-app";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { ActionEntry } from "@scheduler-agent-supervisor/core/store";
+import { createServiceBusDeadLetters } from "@scheduler-agent-supervisor/operator/adapters";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { contracts } from "../../shared/contracts/order.ts";
 import { openAuditLog } from "../support/audit-log.ts";

@@ -1,8 +1,8 @@
 // P16: what is stopped in order (SIGTERM) loses no time for what it was about: nothing needs a second attempt.
 
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import { isInHand, runOf } from "@scheduler-agent-supervisor/core/internal/domain/record/plan";
-import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
+import { isInHand, runOf } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
+import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes";
 import { expect, test } from "vitest";
 import { adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";

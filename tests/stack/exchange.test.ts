@@ -1,8 +1,8 @@
 // An exchange through the whole stack (P35): one of its steps starts an order of another workflow, and ends with it.
 
-import { cancellationOf } from "@scheduler-agent-supervisor/client/job-requests";
+import { cancellationOf } from "@scheduler-agent-supervisor/client/requests";
 import { contentDigest } from "@scheduler-agent-supervisor/core/agents";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { replacementOf } from "../../shared/agents/replacement.ts";
 import type { Order } from "../../shared/contracts/order.ts";

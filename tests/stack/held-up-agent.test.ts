@@ -1,7 +1,7 @@
 // P26: an agent that nobody works for, or that is paused: its orders wait and are named, and everything else goes on at its usual pace.
 
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { NO_BACKLOG } from "@scheduler-agent-supervisor/core/internal/scheduler/admission/admission";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import { NO_BACKLOG } from "@scheduler-agent-supervisor/core/scheduling";
 import { afterEach, expect, test } from "vitest";
 import { FRAUD_QUEUE, FRAUD_WORKER } from "../support/fraud-worker.ts";
 import { madeOrder } from "../support/made-order.ts";

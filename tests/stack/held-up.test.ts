@@ -1,18 +1,17 @@
 // What is held up, as the store finds it through the official SDK: the same waits as each record's own, and nothing that moves or has ended.
 import type { Container } from "@azure/cosmos";
-import { after } from "@scheduler-agent-supervisor/core/internal/domain/duration";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/create-app";
 import {
+  after,
   type Expiry,
   NOT_STARTED,
+  recover,
   type StateRecord,
   type StepRun,
-} from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { recover } from "@scheduler-agent-supervisor/core/internal/domain/recovery/recovery";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
-import { leftBefore, waitingJobOf } from "@scheduler-agent-supervisor/operator/internal/domain/waiting";
-import type { AgentHealth } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
-import { createHeldUp } from "@scheduler-agent-supervisor/operator/internal/operations/held-up";
-import { createWaitingJobs } from "@scheduler-agent-supervisor/operator/internal/store/waiting-jobs";
+} from "@scheduler-agent-supervisor/core/domain";
+import { createHeldUp, createWaitingJobs } from "@scheduler-agent-supervisor/operator/adapters";
+import type { AgentHealth } from "@scheduler-agent-supervisor/operator/contract";
+import { leftBefore, waitingJobOf } from "@scheduler-agent-supervisor/operator/domain";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type CosmosInProcess, startCosmosInProcess } from "../support/cosmos-in-process.ts";
 import { GRAPH, NOON, sampleOrder, sampleRecord } from "../support/orders.ts";

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceBusClient } from "@azure/service-bus";
-import { type RunningBus, startBus } from "@scheduler-agent-supervisor/local/bus/start";
-import { startHost } from "@scheduler-agent-supervisor/local/host/start";
-import { FaultProxy } from "@scheduler-agent-supervisor/local/stack/fault-proxy";
+import { FaultProxy } from "@scheduler-agent-supervisor/local";
+import { type RunningBus, startBus } from "@scheduler-agent-supervisor/local/bus";
+import { startHost } from "@scheduler-agent-supervisor/local/host";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { messagesIn } from "../support/queue-contents.ts";
 

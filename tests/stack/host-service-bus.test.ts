@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ServiceBusClient, type ServiceBusMessage } from "@azure/service-bus";
-import type { RunningBus } from "@scheduler-agent-supervisor/local/bus/start";
-import { type RunningHost, startHost } from "@scheduler-agent-supervisor/local/host/start";
+import type { RunningBus } from "@scheduler-agent-supervisor/local/bus";
+import { type RunningHost, startHost } from "@scheduler-agent-supervisor/local/host";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { messagesIn } from "../support/queue-contents.ts";
 

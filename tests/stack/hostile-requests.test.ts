@@ -1,10 +1,8 @@
 // What a sender, a service, a web page and a caller may try, over the real protocols: each attack fails, and says why.
 
 import { request as openRequest } from "node:http";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import type { Reply } from "@scheduler-agent-supervisor/core/internal/domain/steps/attempt";
-import { createBusSenders } from "@scheduler-agent-supervisor/core/internal/messaging/bus-senders";
-import { createServiceBusMessenger } from "@scheduler-agent-supervisor/core/internal/messaging/service-bus-messenger";
+import { createBusSenders, createServiceBusMessenger } from "@scheduler-agent-supervisor/core/create-app";
+import { hasEnded, type Reply, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { REPLY_QUEUE } from "../../cli/every-app/reply-queues.ts";
 import { WITH_KEY } from "../support/host-key.ts";

@@ -1,10 +1,10 @@
 // P12, P16: two hosts on one bus and store, as an app in two regions. One supervisor leads, and dies in its work.
 
 import { BlobServiceClient } from "@azure/storage-blob";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import type { DecisionEntry } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
-import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
-import type { HostAddress } from "@scheduler-agent-supervisor/local/stack/addresses";
+import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/create-app";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { DecisionEntry } from "@scheduler-agent-supervisor/core/store";
+import type { HostAddress } from "@scheduler-agent-supervisor/local";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WITH_KEY } from "../support/host-key.ts";
 import { madeOrder } from "../support/made-order.ts";

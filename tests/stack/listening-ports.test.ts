@@ -1,7 +1,7 @@
 // Every HTTP server of the local stack, found by its listening port: none takes a request of a page of another site, or under another name, and none
 // is held up by a body that never ends. What the durable engine serves there opens with its key alone.
 import { connect, type Socket } from "node:net";
-import { WEBHOOK_KEY } from "@scheduler-agent-supervisor/local/host/durable/client-binding";
+import { WEBHOOK_KEY } from "@scheduler-agent-supervisor/local";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { answersToForeign, canListPorts, listeningPorts } from "../support/listening-ports.ts";
 import { madeOrder } from "../support/made-order.ts";

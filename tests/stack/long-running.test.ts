@@ -1,8 +1,8 @@
 // A step that is done later, through the whole stack: its service answers 202 and reports by HTTP, once and twice, also after a host's death.
 import { createServer, type Server } from "node:http";
 import { gzipSync } from "node:zlib";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import type { HeldUp } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { HeldUp } from "@scheduler-agent-supervisor/operator/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { measureBadRequests } from "../../bench/bad-requests.ts";
 import { faultsOf } from "../console/axe.ts";

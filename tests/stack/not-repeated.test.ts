@@ -2,8 +2,8 @@
 // outcome that is unknown.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AdaptedApp, adaptApp, bookAtMostOnce } from "../support/adapted-app.ts";

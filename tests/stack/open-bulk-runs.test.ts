@@ -2,10 +2,7 @@
 // there are.
 import { randomUUID } from "node:crypto";
 import { ConsistencyLevel, CosmosClient } from "@azure/cosmos";
-import {
-  createCosmosBulkStore,
-  type StoredBulkRun,
-} from "@scheduler-agent-supervisor/operator/internal/store/bulk-store";
+import { createCosmosBulkStore, type StoredBulkRun } from "@scheduler-agent-supervisor/operator/adapters";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Meter, startMeter } from "../console/charges/meter.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

@@ -1,6 +1,6 @@
 // An operator over HTTP on the real stack: finds orders, fixes the cause, resubmits, compensates, extends.
 
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

@@ -1,12 +1,12 @@
 // The archive on Azurite, through the official SDK: one line an order, whatever is done twice.
 
 import { BlobServiceClient, type ContainerClient } from "@azure/storage-blob";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import {
   type ArchivedJob,
   ArchiveUnavailable,
   createBlobJobArchive,
-} from "@scheduler-agent-supervisor/core/internal/store/blob-job-archive";
+} from "@scheduler-agent-supervisor/core/create-app";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sampleOrder, sampleRecord } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

@@ -3,16 +3,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Container, SqlQuerySpec } from "@azure/cosmos";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/create-app";
+import { hasEnded, type JobError, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import {
-  hasEnded,
-  type JobError,
-  type StateRecord,
-} from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
-import { createJobGauges } from "@scheduler-agent-supervisor/operator/internal/store/job-gauges";
-import { createOpenErrorCounts } from "@scheduler-agent-supervisor/operator/internal/store/open-error-counts";
-import { createOpenJobStore } from "@scheduler-agent-supervisor/operator/internal/store/open-jobs";
-import { createRecentJobs } from "@scheduler-agent-supervisor/operator/internal/store/recent-jobs";
+  createJobGauges,
+  createOpenErrorCounts,
+  createOpenJobStore,
+  createRecentJobs,
+} from "@scheduler-agent-supervisor/operator/adapters";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 import { NOON, sampleOrder, sampleRecord } from "../support/orders.ts";

@@ -1,6 +1,6 @@
 // Orders through the whole stack: official SDKs, real protocols, real HTTP to the remote services.
 
-import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/domain";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { REPLY_QUEUE } from "../../cli/every-app/reply-queues.ts";
 import { madeOrder } from "../support/made-order.ts";

@@ -1,6 +1,6 @@
 // The age of the oldest message through the whole stack: from its first arrival, in its queue or sent back to wait, with its cause.
 import { setTimeout as sleep } from "node:timers/promises";
-import { createQueueAge, type OldestMessage } from "@scheduler-agent-supervisor/operator/internal/messaging/queue-ages";
+import { createQueueAge, type OldestMessage } from "@scheduler-agent-supervisor/operator/adapters";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";
 import { messagesIn } from "../support/queue-contents.ts";

@@ -1,5 +1,5 @@
 // What the app says of itself through the whole stack: an order that can't be closed, and a function that fails again and again.
-import type { Reports } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import type { Reports } from "@scheduler-agent-supervisor/operator/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 import { type FaultyStack, startFaultyStack } from "../faults/faulty-stack.ts";

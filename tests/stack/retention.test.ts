@@ -2,9 +2,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { BlobServiceClient } from "@azure/storage-blob";
-import { REMOVED } from "@scheduler-agent-supervisor/core/internal/domain/content/job";
-import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/create-app";
+import { hasEnded, type ProcessState, REMOVED } from "@scheduler-agent-supervisor/core/domain";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";
 import { sampleOrder, sampleRecord } from "../support/orders.ts";

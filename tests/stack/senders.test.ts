@@ -3,10 +3,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createJobClient, type JobClient, type StatusMessage } from "@scheduler-agent-supervisor/client/job-client";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
-import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
+import { createJobClient, type JobClient, type StatusMessage } from "@scheduler-agent-supervisor/client";
+import { contentDigest } from "@scheduler-agent-supervisor/core/agents";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/create-app";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openOrderClient } from "../../cli/common/shop.ts";
 import { SESSION_REPLY_QUEUE } from "../../cli/every-app/reply-queues.ts";

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Stack, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
+import { type Stack, startStack } from "@scheduler-agent-supervisor/local";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writePackage } from "../../cli/every-app/app-package.ts";
 import { packServices } from "../../cli/package/services-package.ts";

@@ -2,7 +2,7 @@
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeStackFile } from "../../cli/every-app/stack-file.ts";
 import { ROOT } from "../../cli/settings.ts";

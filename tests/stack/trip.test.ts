@@ -1,8 +1,8 @@
 // The trip through the whole stack: a hotel that confirms later, flights without keys, a car that may be missing, a person who has to agree.
 
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
+import { contentDigest } from "@scheduler-agent-supervisor/core/agents";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";

@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
-import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
+import { PART_NAMES } from "@scheduler-agent-supervisor/local";
+import { openTraces } from "@scheduler-agent-supervisor/local/traces";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";

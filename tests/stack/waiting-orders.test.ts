@@ -1,9 +1,8 @@
 // An operator and an order that waits, on the real stack: it goes on at once, is compensated, or is cancelled.
 
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import { after } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/create-app";
+import { after, hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { afterAll, beforeAll, test } from "vitest";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";

@@ -1,9 +1,7 @@
 // The register of workflows' versions on the Cosmos DB server, and what the app makes of it at start.
-import { contentOfWorkflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow-content";
-import {
-  createCosmosWorkflowRegister,
-  type WorkflowRegister,
-} from "@scheduler-agent-supervisor/core/internal/store/workflow-register";
+import { createCosmosWorkflowRegister } from "@scheduler-agent-supervisor/core/create-app";
+import { contentOfWorkflow } from "@scheduler-agent-supervisor/core/domain";
+import type { WorkflowRegister } from "@scheduler-agent-supervisor/core/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { workflows } from "../../shared/workflows/workflows.ts";
 import { storedRecord } from "../stored-records/stored-records.ts";

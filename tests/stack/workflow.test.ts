@@ -1,8 +1,7 @@
 // Workflows on the real stack: steps side by side, compensation, versions, the second workflow.
 
-import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { startAttemptOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery/recovery";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/create-app";
+import { hasEnded, type ProcessState, startAttemptOf } from "@scheduler-agent-supervisor/core/domain";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";
 import { CHAIN, GRAPH, sampleOrder, sampleRecord } from "../support/orders.ts";

@@ -1,10 +1,5 @@
 // State records of version 0, the example of an older version: today's without what version 1 added. No released version wrote such.
-import {
-  NOT_STARTED,
-  type StateRecord,
-  type StepRecord,
-  type StepRun,
-} from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { NOT_STARTED, type StateRecord, type StepRecord, type StepRun } from "@scheduler-agent-supervisor/core/domain";
 import { GRAPH, NOON, sampleRecord } from "../support/orders.ts";
 
 export type StoredRecord = { readonly [name: string]: unknown; readonly jobId: string };

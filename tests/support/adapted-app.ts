@@ -1,9 +1,9 @@
 // The compiled app with other workflows, as an adopter's would be: times and policies that a test can wait for.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Tuning } from "@scheduler-agent-supervisor/core/internal/app/compose";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
+import type { Tuning } from "@scheduler-agent-supervisor/core/create-app";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/stack";
 import { ROOT } from "../../cli/settings.ts";
 
 export interface AdaptedApp extends Disposable {

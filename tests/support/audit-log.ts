@@ -1,7 +1,7 @@
 // The supervisors' audit log as it stands: of today, and of the day that began while the test ran.
 
-import type { SupervisionEntry } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
-import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
+import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/create-app";
+import type { SupervisionEntry } from "@scheduler-agent-supervisor/core/store";
 import type { Settings } from "../../cli/every-app/stack-file.ts";
 import { databaseOf, seenByAll } from "./store.ts";
 

@@ -1,7 +1,11 @@
 // Any suite runs on another stack than the usual one, by the environment.
-import { ENGINES, type EngineName } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
-import { TOPOLOGIES, type Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
-import { COSMOS_LIKE_AZURE } from "@scheduler-agent-supervisor/local/stack/like-azure";
+import {
+  COSMOS_LIKE_AZURE,
+  ENGINES,
+  type EngineName,
+  TOPOLOGIES,
+  type Topology,
+} from "@scheduler-agent-supervisor/local";
 
 /** ENGINE=azure-storage. */
 export function chosenEngine(): EngineName {

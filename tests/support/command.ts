@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePorts } from "@scheduler-agent-supervisor/local/stack/free-ports";
+import { freePorts } from "@scheduler-agent-supervisor/local";
 import { afterAll } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 

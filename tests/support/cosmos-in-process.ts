@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ConsistencyLevel, type Container, CosmosClient } from "@azure/cosmos";
 import { startCosmos } from "@scheduler-agent-supervisor/local/cosmos";
-import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/stack";
 import { ROOT } from "../../cli/settings.ts";
 
 export interface CosmosInProcess extends AsyncDisposable {

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { FUNCTION_KEY } from "@scheduler-agent-supervisor/local/host/http/function-keys";
+import { FUNCTION_KEY } from "@scheduler-agent-supervisor/local";
 import { ROOT } from "../../cli/settings.ts";
 
 export interface Typed {

@@ -1,7 +1,7 @@
 // The sample's orders and workflows to test with, beside what the core's tests have.
 
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { sampleRecord as coreRecord } from "../../packages/core/tests/jobs.ts";
 import type { Order } from "../../shared/contracts/order.ts";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";

@@ -1,6 +1,6 @@
 // What stands in a queue, delivered or not, and is left there.
 import type { ServiceBusClient, ServiceBusReceivedMessage, ServiceBusReceiverOptions } from "@azure/service-bus";
-import { jobIdIn } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import { jobIdIn } from "@scheduler-agent-supervisor/core/messaging";
 import Long from "long";
 import { contracts } from "../../shared/contracts/order.ts";
 

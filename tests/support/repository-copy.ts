@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/stack";
 import { ROOT } from "../../cli/settings.ts";
 
 export interface RepositoryCopy extends Disposable {

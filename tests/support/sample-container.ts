@@ -1,7 +1,7 @@
 // The container of the sample's orders, for the core's store.
 import type { Container } from "@azure/cosmos";
-import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
-import type { JobsContainer } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
+import type { JobsContainer } from "@scheduler-agent-supervisor/core/create-app";
+import { idNameOf } from "@scheduler-agent-supervisor/core/messaging";
 import { contracts } from "../../shared/contracts/order.ts";
 
 export function sampleContainer(container: Container): JobsContainer {

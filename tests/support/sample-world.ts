@@ -1,6 +1,6 @@
 // The core's world of tests with the sample's business in it.
 
-import type { JobStore } from "@scheduler-agent-supervisor/core/internal/store/job-store";
+import type { JobStore } from "@scheduler-agent-supervisor/core/store";
 import { type Business, createWorld, type World } from "../../packages/core/tests/world.ts";
 import { contracts } from "../../shared/contracts/order.ts";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";

@@ -1,5 +1,5 @@
 // The app's queues with a message lock that a test can wait for.
-import { shortLocks as withShortLocks } from "@scheduler-agent-supervisor/testing/internal/faults/settings";
+import { shortLocks as withShortLocks } from "@scheduler-agent-supervisor/testing/stack";
 import { QUEUES_FILE } from "../../cli/settings.ts";
 
 /** @returns the file, in `folder`. */

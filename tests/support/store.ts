@@ -1,8 +1,8 @@
 // The store of a test's stack, as the app's own clients have it: by the app's HTTP client, and each client reads what it has written.
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConsistencyLevel, type Container, CosmosClient, type Database } from "@azure/cosmos";
-import { CONTAINERS, DATABASE } from "@scheduler-agent-supervisor/core/internal/store/containers";
-import { createCosmosHttpClient } from "@scheduler-agent-supervisor/core/internal/store/cosmos-http-client";
+import { createCosmosHttpClient } from "@scheduler-agent-supervisor/core/create-app";
+import { CONTAINERS, DATABASE } from "@scheduler-agent-supervisor/core/store";
 import type { Settings } from "../../cli/every-app/stack-file.ts";
 import { chosenStaleReadsMs } from "./chosen.ts";
 

@@ -2,13 +2,12 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
-import type { Tuning } from "@scheduler-agent-supervisor/core/internal/app/compose";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
-import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
-import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
+import type { Tuning } from "@scheduler-agent-supervisor/core/create-app";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import { type Addresses, type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local";
+import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes";
 import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
-import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/stack";
 import { openRecords, type Records } from "../../cli/common/records.ts";
 import { openShop, type Shop } from "../../cli/common/shop.ts";
 import { REPLY_QUEUE } from "../../cli/every-app/reply-queues.ts";

@@ -1,6 +1,6 @@
 // All that is stored, waiting or measured: what changes nothing leaves each of them as it was.
 import { join } from "node:path";
-import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
+import { openTraces } from "@scheduler-agent-supervisor/local/traces";
 import { messagesIn } from "./queue-contents.ts";
 import { databaseOf, seenByAll } from "./store.ts";
 import type { TestStack } from "./test-stack.ts";

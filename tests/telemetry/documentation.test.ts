@@ -1,11 +1,8 @@
 // What is shown of events and metrics is what the code has, and docs/reference/telemetry.md names no other.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SKIP_CAUSES } from "@scheduler-agent-supervisor/core/internal/domain/definition/skipped";
-import { ALIKE } from "@scheduler-agent-supervisor/core/internal/telemetry/alike";
-import { EVENTS } from "@scheduler-agent-supervisor/core/internal/telemetry/event-names";
-import { logTelemetry } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
-import { DERIVED, METRICS } from "@scheduler-agent-supervisor/core/internal/telemetry/metrics";
+import { SKIP_CAUSES } from "@scheduler-agent-supervisor/core/domain";
+import { ALIKE, DERIVED, EVENTS, logTelemetry, METRICS } from "@scheduler-agent-supervisor/core/telemetry";
 import { expect, test } from "vitest";
 import { eventsTable, metricsTable } from "../../cli/docs/tables.ts";
 

@@ -3,11 +3,13 @@
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type LoadedApp, loadApp } from "@scheduler-agent-supervisor/local/host/app/app";
-import type { RegisteredFunction, TypedData } from "@scheduler-agent-supervisor/local/host/contract";
-import type { LogEvent } from "@scheduler-agent-supervisor/local/traces/otlp-json";
-import { type RunningTraces, startTraces } from "@scheduler-agent-supervisor/local/traces/start";
-import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
+import {
+  type LoadedApp,
+  loadApp,
+  type RegisteredFunction,
+  type TypedData,
+} from "@scheduler-agent-supervisor/local/host";
+import { type LogEvent, openTraces, type RunningTraces, startTraces } from "@scheduler-agent-supervisor/local/traces";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type AdaptedApp, adaptApp, copyPackages } from "../support/adapted-app.ts";
 import { CHAIN, GRAPH } from "../support/orders.ts";

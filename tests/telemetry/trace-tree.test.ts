@@ -1,6 +1,6 @@
 // The tree of a trace: what a person gets to see of spans and events.
 
-import type { LogEvent, Span } from "@scheduler-agent-supervisor/local/traces/otlp-json";
+import type { LogEvent, Span } from "@scheduler-agent-supervisor/local/traces";
 import { expect, test } from "vitest";
 import { time, traceLines } from "../../cli/orders/trace-tree.ts";
 

@@ -3,8 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { app, type HttpRequest, type HttpResponseInit } from "@azure/functions";
-import { startRemotes } from "@scheduler-agent-supervisor/local/remotes";
-import { FAULT_KEY } from "@scheduler-agent-supervisor/local/remotes/fault-key";
+import { FAULT_KEY, startRemotes } from "@scheduler-agent-supervisor/local/remotes";
 import { services as definitions } from "../../../samples/remotes.ts";
 
 /** What the services read; the platform's own headers are none of theirs. */

@@ -1,9 +1,8 @@
 // Each step and each action in plain words, with the row of the pattern that explains it.
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import type { EventName } from "@scheduler-agent-supervisor/core/internal/telemetry/event-names";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { EventName } from "@scheduler-agent-supervisor/core/telemetry";
 import type { ServiceCall } from "@scheduler-agent-supervisor/testing";
-import type { Begun } from "@scheduler-agent-supervisor/testing/internal/world/create-world";
-import { type InFlight, SCHEDULER, SUBMISSION } from "@scheduler-agent-supervisor/testing/internal/world/processes";
+import { type Begun, type InFlight, SCHEDULER, SUBMISSION } from "@scheduler-agent-supervisor/testing/memory";
 import type { Action } from "./case.ts";
 
 export interface Line {

@@ -1,11 +1,7 @@
 // One order in a world of the test kit, step by step: its own operations, scheduler, agents and supervisor, over the store in memory.
 
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import {
-  type Begun,
-  createSteppedWorld,
-  type SteppedWorld,
-} from "@scheduler-agent-supervisor/testing/internal/world/create-world";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import { type Begun, createSteppedWorld, type SteppedWorld } from "@scheduler-agent-supervisor/testing/memory";
 import { business } from "../../../shared/business.ts";
 import { type Action, type Case, DELAY_MS } from "./case.ts";
 import { actionInWords, type Line, stepInWords } from "./narration.ts";

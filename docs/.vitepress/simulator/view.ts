@@ -1,11 +1,6 @@
 // What the page shows of a simulation: plain data, which goes from the worker to the page.
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import {
-  type Processes,
-  SCHEDULER,
-  SUBMISSION,
-  SUPERVISOR,
-} from "@scheduler-agent-supervisor/testing/internal/world/processes";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import { type Processes, SCHEDULER, SUBMISSION, SUPERVISOR } from "@scheduler-agent-supervisor/testing/memory";
 import { type Call, isUnanswered, type Line } from "./narration.ts";
 
 /** Something that a service has done, which is what must not happen twice. */

@@ -10,11 +10,6 @@ import { ReplySession } from "./reply-session.ts";
 import { type EndMessage, type From, StatusInbox } from "./status-inbox.ts";
 import { Submissions } from "./submissions.ts";
 
-export type { CancelAnswer, CancelOptions } from "./cancellations.ts";
-export { JobClientError } from "./job-client-error.ts";
-export type { JobEnd } from "./job-end.ts";
-export type { JobRequest, JobStatus, Outputs, StatusMessage, WantedStatuses } from "./job-messages.ts";
-
 /** The connection of a client: a connection string or the application's own Service Bus client, and the names of the app's queues. */
 export type JobClientOptions =
   /** The connection string of the Service Bus namespace. */

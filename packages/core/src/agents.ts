@@ -1,14 +1,17 @@
-// Public entry `core/agents`: for the file of an agent (P6).
+// Public entry `core/agents`: for the file of an agent, and for whoever calls agents (P6).
 export type {
+  Agent,
   AgentCall,
   AgentReply,
   AgentRequest,
   Authentication,
   BoundedReply,
   Bounds,
+  Endpoint,
   Find,
   Finding,
   JobView,
+  LastError,
   Operation,
   OperationPolicy,
   Pending,
@@ -16,16 +19,21 @@ export type {
   RoutedAgent,
   Start,
 } from "./agents/agent.ts";
+export { type Authenticators, authenticateAll } from "./agents/authentication.ts";
+export { bounded } from "./agents/bounds.ts";
 export {
   type AnswerBody,
   callService,
+  idIn,
   keepId,
   type LookUp,
   lookUp,
+  notYet,
   type ServiceCall,
   serviceId,
   whatToCompensate,
 } from "./agents/http-service.ts";
+export { type RouteOptions, routeAgent } from "./agents/route-agent.ts";
 export type { AnswerRule } from "./agents/service-answers.ts";
 export {
   type AskPolicy,

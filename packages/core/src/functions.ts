@@ -3,7 +3,7 @@ export { agentActivity, agentReplies, agentRequests, askAgentActivity, ownReplie
 export { COMPLETIONS_ROUTE, completeStep } from "./functions/completions.ts";
 export { engineClient } from "./functions/engine-client.ts";
 export { checkApp, telemetryHooks } from "./functions/hooks.ts";
-export { fromQueue, functionName, QUEUES, requestsQueueOf } from "./functions/receive.ts";
+export { fromQueue, functionName } from "./functions/receive.ts";
 export { findProgress, onStartAttempt, pollStep, publishEnd } from "./functions/scheduler.ts";
 export { accessTo, seesSecrets } from "./functions/sign-in.ts";
 export {
@@ -17,4 +17,3 @@ export {
 export { onSubmission } from "./functions/submission.ts";
 export { submissionsByHttp } from "./functions/submissions-by-http.ts";
 export { housekeeping, releaseLead, supervisor } from "./functions/supervisor.ts";
-export { scheduler } from "./scheduler/scheduler.ts";

@@ -1,4 +1,4 @@
-// Public entry `core/messaging`: contracts, requests and messages as they are read and sent.
+// Public entry `core/messaging`: contracts, requests and messages as they are read and sent, for desk, test kit and commands.
 export {
   type Address,
   type AgentReplyMessage,
@@ -54,5 +54,4 @@ export {
   type StepReport,
 } from "./messaging/operator-request.ts";
 export { ENVELOPE_TEXTS } from "./messaging/property-sizes.ts";
-export { QUEUES, requestsQueueOf } from "./messaging/queues.ts";
 export type { Found } from "./messaging/visible-members.ts";

@@ -1,5 +1,10 @@
-// Public entry `core/store`: the ports of the state store and the audit log, and their values.
-export { type AgentHealthStore, REPORT_LASTS_S } from "./store/agent-health-store.ts";
+// Public entry `core/store`: the ports of the state store and the audit log, and their values, for desk, test kit and commands.
+export {
+  type AgentHealthStore,
+  type EndpointReport,
+  type InstanceReport,
+  REPORT_LASTS_S,
+} from "./store/agent-health-store.ts";
 export {
   type ActionEntry,
   type AuditLog,
@@ -10,8 +15,6 @@ export {
   type SupervisionEntry,
 } from "./store/audit-log.ts";
 export { CONTAINERS, DATABASE } from "./store/containers.ts";
-export { createCosmosJobStore } from "./store/cosmos-job-store.ts";
-export { documentPath } from "./store/guarded-patch.ts";
 export {
   type ClosingStore,
   type Created,
@@ -22,10 +25,10 @@ export {
   OVER,
   type Span,
   StoreUnavailable,
-  type Versioned,
   type WantedVersion,
   type Written,
 } from "./store/job-store.ts";
 export type { Pause, PauseStore, Watch } from "./store/pause-store.ts";
 export { type Document, recordOf, shownRecord } from "./store/record-versions.ts";
 export { remembered } from "./store/remembered.ts";
+export type { WorkflowRegister } from "./store/workflow-register.ts";

@@ -1,4 +1,4 @@
-// Public entry `core/workflows`: declares workflows, and their conditions and lists on the content (P5).
+// Public entry `core/workflows`: for an app's author: declares workflows, and their conditions and lists on the content (P5).
 export { type StepOf, type TypedWorkflow, workflowsOf } from "./app/define-workflow.ts";
 export type {
   FailureBudget,

@@ -1,11 +1,14 @@
 // The app without its servers: the operations over the store in memory, scripted agents and a recorder of what was sent.
 
 import { randomUUID } from "node:crypto";
-import { createMemoryAuditLog } from "@scheduler-agent-supervisor/testing/internal/memory/memory-audit-log";
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
-import { createMemoryLease } from "@scheduler-agent-supervisor/testing/internal/memory/memory-leadership";
-import { createMemoryPresence } from "@scheduler-agent-supervisor/testing/internal/memory/memory-presence";
-import { recordJob, submitJob } from "@scheduler-agent-supervisor/testing/internal/world/world-submissions";
+import {
+  createMemoryAuditLog,
+  createMemoryJobStore,
+  createMemoryLease,
+  createMemoryPresence,
+  recordJob,
+  submitJob,
+} from "@scheduler-agent-supervisor/testing/memory";
 import type { AgentRequest, BoundedReply, JobView, LastError, Pending, RoutedAgent } from "../src/agents/agent.ts";
 import type { ReplyAddress } from "../src/domain/content/job.ts";
 import type { AgentFacts, Workflow } from "../src/domain/definition/workflow.ts";

@@ -1,17 +1,15 @@
 // Composes the operators' desk on an app: its ports, once for each app, on the connections that the app has.
 
 import type { ContainerClient } from "@azure/storage-blob";
-import type { Business } from "@scheduler-agent-supervisor/core/app";
 import {
-  blobsOf,
-  type Composed,
+  type Business,
   type Config,
   type OperatorSignIn,
-  serviceBusOf,
-} from "@scheduler-agent-supervisor/core/composition";
-import type { App } from "@scheduler-agent-supervisor/core/create-app";
+  QUEUES,
+  requestsQueueOf,
+} from "@scheduler-agent-supervisor/core/app";
+import { type App, blobsOf, type Composed, serviceBusOf } from "@scheduler-agent-supervisor/core/create-app";
 import { instant } from "@scheduler-agent-supervisor/core/domain";
-import { QUEUES, requestsQueueOf } from "@scheduler-agent-supervisor/core/messaging";
 import {
   LEASE_BLOB,
   LEASE_CONTAINER,
@@ -20,11 +18,11 @@ import {
   STORAGE_RETRY,
 } from "@scheduler-agent-supervisor/core/scheduling";
 import { type ClosingStore, CONTAINERS, type Pause } from "@scheduler-agent-supervisor/core/store";
+import type { AgentHealth, LastHour, Session, Traffic, WaitingMessages } from "./contract.ts";
 import { MOST_JOBS } from "./domain/bulk.ts";
 import { type GaugesFreshness, gaugesFreshness } from "./domain/gauges-freshness.ts";
 import { switchedOff } from "./domain/switched-off.ts";
 import { SWEEP_GRACE_MS } from "./domain/waiting.ts";
-import type { AgentHealth, LastHour, Session, Traffic, WaitingMessages } from "./messaging/console-contract.ts";
 import { deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAge } from "./messaging/queue-ages.ts";
 import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letters.ts";

@@ -1,7 +1,6 @@
 // A loan whose contract is sent, signed by a person and paid out: the contract and the agent that several suites run.
 import { defineAgent, idAs } from "@scheduler-agent-supervisor/core/agents";
-import { defineContract, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
-import type { Job } from "@scheduler-agent-supervisor/core/domain";
+import { defineContract, type Job, jobMembers } from "@scheduler-agent-supervisor/core/app";
 import { z } from "zod";
 
 interface Loan extends Job {

@@ -1,11 +1,5 @@
 // What a client sends: a registration, and what of it is secret.
-import {
-  type Contracts,
-  defineContract,
-  type Job,
-  jobId,
-  jobMembers,
-} from "@scheduler-agent-supervisor/core/contracts";
+import { type Contracts, defineContract, type Job, jobId, jobMembers } from "@scheduler-agent-supervisor/core/app";
 import { z } from "zod";
 
 export interface Registration extends Job {

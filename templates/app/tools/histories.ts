@@ -1,7 +1,7 @@
 // `npm run histories`: keeps what the local stack, which runs by `npm start` in another terminal, has stored of each attempt in tests/histories, where a
 // test replays it.
 import { join } from "node:path";
-import { exportHistories } from "@scheduler-agent-supervisor/local/histories";
+import { exportHistories } from "@scheduler-agent-supervisor/local";
 import { ROOT } from "./build.ts";
 import { readArguments, runCommand } from "./every-app/arguments.ts";
 

@@ -2,8 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createJobClient, type JobClient } from "@scheduler-agent-supervisor/client";
-import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local";
-import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
+import { type Addresses, type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local";
 import { business } from "../shared/business.ts";
 import { ROOT } from "./build.ts";
 import { SESSION_REPLY_QUEUE } from "./every-app/reply-queues.ts";

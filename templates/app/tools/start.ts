@@ -1,7 +1,7 @@
 // `npm start`: compiles the app, brings it up on this machine, sends the first sample, and stays until Ctrl-C.
 import { once } from "node:events";
 import { join } from "node:path";
-import { withFreeOption } from "@scheduler-agent-supervisor/local/stack/busy-port";
+import { withFreeOption } from "@scheduler-agent-supervisor/local";
 import { build, ROOT } from "./build.ts";
 import { readArguments, runCommand, stopSignal, unlessStopped } from "./every-app/arguments.ts";
 import { removeStackFile, writeStackFile } from "./every-app/stack-file.ts";

@@ -63,7 +63,7 @@ export function runCosmosSuite(environment: Environment): Promise<Ran> {
 }
 
 async function runOnCosmos(port: number, laidOut: LaidOut, { say }: Environment): Promise<TestOutcome[]> {
-  const { startCosmos } = await import("@scheduler-agent-supervisor/local/cosmos/start");
+  const { startCosmos } = await import("@scheduler-agent-supervisor/local/cosmos");
   const cosmos = await startCosmos({ port, data: join(laidOut.place, "data", String(Date.now())), tls: {} });
   const { endpoint = "", certificateFile = "" } = cosmos.tls ?? {};
   // For localhost the suite puts the client's check of the certificate off.
@@ -128,7 +128,7 @@ async function runOnServiceBus(
   variables: Readonly<Record<string, string>>,
   { say }: Environment,
 ): Promise<TestOutcome[]> {
-  const { startBus } = await import("@scheduler-agent-supervisor/local/bus/start");
+  const { startBus } = await import("@scheduler-agent-supervisor/local/bus");
   const bus = await startBus({ port: 0, adminPort: 0, data: join(laidOut.place, "data", String(Date.now())) });
   // As Azure's, which ends its endpoint with a slash, to which the suite adds the names of entities.
   const connectionString = bus.connectionString

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { OPERATIONS } from "@scheduler-agent-supervisor/operator/internal/openapi/operations";
+import { OPERATIONS } from "@scheduler-agent-supervisor/operator/openapi";
 import { afterAll, expect, test } from "vitest";
 import { orderFulfilment } from "../../../shared/workflows/order-fulfilment.ts";
 import { adaptApp } from "../../support/adapted-app.ts";

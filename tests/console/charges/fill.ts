@@ -2,12 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { documentKey } from "@scheduler-agent-supervisor/local/cosmos/partitions/key-scope";
-import { Catalog } from "@scheduler-agent-supervisor/local/cosmos/resources/catalog";
-import { startCosmos } from "@scheduler-agent-supervisor/local/cosmos/start";
-import { Database } from "@scheduler-agent-supervisor/local/database/database";
-import type { JsonObject } from "@scheduler-agent-supervisor/local/json";
+import type { StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/domain";
+import { startCosmos } from "@scheduler-agent-supervisor/local/cosmos";
+import { Catalog, Database, documentKey, type JsonObject } from "@scheduler-agent-supervisor/local/storage";
 import { ROOT } from "../../../cli/settings.ts";
 import { GRAPH, sampleOrder, sampleRecord } from "../../support/orders.ts";
 

@@ -1,7 +1,7 @@
 // Counts what each view of the console costs the store, and writes it into docs/how-to/console.md.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/stack";
 import { build } from "../../../cli/build.ts";
 import { numberOf, readArguments, runCommand } from "../../../cli/every-app/arguments.ts";
 import { ROOT } from "../../../cli/settings.ts";

@@ -4,14 +4,15 @@
 // without it lives every fifth scenario in flex, where each start is a dozen processes.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { TOPOLOGIES, type Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
-import { actorOf, essential } from "@scheduler-agent-supervisor/testing/internal/faults/choice";
+import { TOPOLOGIES, type Topology } from "@scheduler-agent-supervisor/local";
 import {
+  ANY_JOB,
+  actorOf,
+  essential,
   type Life as LifeOf,
   type Lived as LivedOf,
   live,
-} from "@scheduler-agent-supervisor/testing/internal/faults/lives";
-import { ANY_JOB } from "@scheduler-agent-supervisor/testing/internal/faults/probe-point";
+} from "@scheduler-agent-supervisor/testing/faults";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { chosenTopology } from "../../support/chosen.ts";
 import { countStaleReads, STALE_READS_MS } from "../../support/stale-reads.ts";

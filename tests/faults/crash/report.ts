@@ -1,8 +1,7 @@
 // What a run of the crash points came to: a table for people, and a line for docs/reference/failure-modes.md.
 import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { actorOf } from "@scheduler-agent-supervisor/testing/internal/faults/choice";
-import type { Lived as LivedOf } from "@scheduler-agent-supervisor/testing/internal/faults/lives";
+import { actorOf, type Lived as LivedOf } from "@scheduler-agent-supervisor/testing/faults";
 import Table from "cli-table3";
 import { ROOT } from "../../../cli/settings.ts";
 import { chosenTopology } from "../../support/chosen.ts";

@@ -1,13 +1,13 @@
 // An order stack whose host dies at an armed point and is started again; and the hand that a scenario is driven with.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import type { ActionName } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
-import { completionUrl } from "@scheduler-agent-supervisor/core/internal/scheduler/steps/completion";
-import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
-import type { Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
-import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
+import { contentDigest } from "@scheduler-agent-supervisor/core/agents";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { ActionName } from "@scheduler-agent-supervisor/core/messaging";
+import { completionUrl } from "@scheduler-agent-supervisor/core/scheduling";
+import type { Topology } from "@scheduler-agent-supervisor/local";
+import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes";
 import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
-import { type Rig, startRig } from "@scheduler-agent-supervisor/testing/internal/faults/rig";
+import { type Rig, startRig } from "@scheduler-agent-supervisor/testing/faults";
 import { type OrderMessage, USUAL_WORKFLOW } from "../../../shared/contracts/order.ts";
 import { adaptApp, bookAtMostOnce } from "../../support/adapted-app.ts";
 import { madeOrder } from "../../support/made-order.ts";

@@ -1,8 +1,6 @@
 // What a life of an order is made of: how it begins, what goes wrong, and the end that it has to come to.
-import { isDone, isInHand } from "@scheduler-agent-supervisor/core/internal/domain/record/plan";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import type { Scenario as Driven } from "@scheduler-agent-supervisor/testing/internal/faults/lives";
-import type { Arm } from "@scheduler-agent-supervisor/testing/internal/faults/probe-point";
+import { hasEnded, isDone, isInHand, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { Arm, Scenario as Driven } from "@scheduler-agent-supervisor/testing/faults";
 import type { End, Step } from "../check-life.ts";
 import type { Hand } from "./rig.ts";
 

@@ -3,9 +3,9 @@ import { faultsOf } from "../fault.ts";
 
 const JUDGE = "testing:faults/judge.test.ts";
 const JUDGES = "testing:faults/judge.ts";
-const BULK = "operations:bulk.test.ts";
+const BULK = "desk:bulk.test.ts";
 const ACCESS = "core:functions/sign-in.test.ts";
-const DEAD_LETTERS = "operations:dead-letters.test.ts";
+const DEAD_LETTERS = "desk:dead-letters.test.ts";
 const OPERATE = "operations:operate-job.test.ts";
 const NEIGHBOURS = "shared/agents/neighbours.test.ts";
 const SHARES = "operations:fair-shares.test.ts";

@@ -60,7 +60,7 @@ export const OF_RECORDS = [
       "A job that the store will never take is delivered again and again.",
       `${RECORD} createOrSay`,
       ["never", "NotStorable"],
-      "tests/contract/cosmos-limits.test.ts -t a submission that the store will never take",
+      "contract:cosmos-limits.test.ts -t a submission that the store will never take",
     ],
     [
       "A duplicate of a job under way starts an attempt that was not claimed.",
@@ -222,7 +222,7 @@ export const OF_RECORDS = [
       "A job that has something to publish is erased.",
       "operator:operations/erase-job.ts eraseJob",
       ["call", "isOver", "(() => true)"],
-      "operations:erase-job.test.ts",
+      "desk:erase-job.test.ts",
     ],
   ]),
 ];

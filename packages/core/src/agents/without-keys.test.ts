@@ -4,8 +4,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
-import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes/start";
+import { FAULT_HEADERS, type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bounds as boundsOf } from "../../tests/bounds.ts";
 import { sampleJob } from "../../tests/jobs.ts";

@@ -8,8 +8,6 @@ import { observeMessage } from "../telemetry/invocation.ts";
 import { holdMessage } from "./hold-message.ts";
 import { clarified, type Incoming, readMessage } from "./received-message.ts";
 
-export { QUEUES, requestsQueueOf } from "../messaging/queues.ts";
-
 /** The options of a queue's trigger. The body is bound as its bytes, so that its encoding is read here, and its members hide no metadata. */
 export const fromQueue = (queueName: string) => ({ queueName, connection: "ServiceBus", dataType: "binary" }) as const;
 

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ServiceBusClient, ServiceBusError } from "@azure/service-bus";
-import { type RunningBus, startBus } from "@scheduler-agent-supervisor/local/bus/start";
-import { FaultProxy } from "@scheduler-agent-supervisor/local/stack/fault-proxy";
+import { FaultProxy } from "@scheduler-agent-supervisor/local";
+import { type RunningBus, startBus } from "@scheduler-agent-supervisor/local/bus";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createBusSenders, ONE_TRY } from "./bus-senders.ts";
 

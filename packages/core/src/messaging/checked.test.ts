@@ -1,7 +1,4 @@
-import {
-  parseAuditLogQuery,
-  parseSweepQuery,
-} from "@scheduler-agent-supervisor/operator/internal/messaging/supervisor-request";
+import { parseAuditLogQuery, parseSweepQuery } from "@scheduler-agent-supervisor/operator/adapters";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { check } from "./checked.ts";

@@ -1,4 +1,4 @@
-import { createMemoryAuditLog } from "@scheduler-agent-supervisor/testing/internal/memory/memory-audit-log";
+import { createMemoryAuditLog } from "@scheduler-agent-supervisor/testing/memory";
 import { expect, test } from "vitest";
 import { type SupervisionEntry, sweepIdOf } from "../store/audit-log.ts";
 import { StoreUnavailable } from "../store/job-store.ts";

@@ -1,4 +1,4 @@
-import { createMemoryAuditLog } from "@scheduler-agent-supervisor/testing/internal/memory/memory-audit-log";
+import { createMemoryAuditLog } from "@scheduler-agent-supervisor/testing/memory";
 import { supervisionLogContract } from "./audit-log.ts";
 
 supervisionLogContract("memory", async () => createMemoryAuditLog());

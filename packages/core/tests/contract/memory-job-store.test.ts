@@ -1,4 +1,4 @@
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { closingStoreContract } from "./closing-store.ts";
 import { dueStoreContract } from "./due-store.ts";
 import { guardsContract } from "./guards.ts";

@@ -1,4 +1,4 @@
-import { createMemoryLease } from "@scheduler-agent-supervisor/testing/internal/memory/memory-leadership";
+import { createMemoryLease } from "@scheduler-agent-supervisor/testing/memory";
 import { leadershipContract } from "./leadership.ts";
 
 const LEASE_MS = 15_000;

@@ -1,4 +1,4 @@
-import { createMemoryPauses } from "@scheduler-agent-supervisor/testing/internal/memory/memory-pauses";
+import { createMemoryPauses } from "@scheduler-agent-supervisor/testing/memory";
 import { pauseStoreContract } from "./pause-store.ts";
 
 const { store } = createMemoryPauses(() => 0);

@@ -1,7 +1,7 @@
 // Who takes which agent's work, over two processes with one store between them: the answers of the store are some seconds old.
 
 import { setImmediate } from "node:timers/promises";
-import { createMemoryPauses } from "@scheduler-agent-supervisor/testing/internal/memory/memory-pauses";
+import { createMemoryPauses } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, expect, test } from "vitest";
 import { type AgentPresence, createAgentPresence } from "../../src/scheduler/admission/agent-presence.ts";
 import type { Watch } from "../../src/store/pause-store.ts";

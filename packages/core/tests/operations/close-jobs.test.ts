@@ -1,6 +1,6 @@
 // Jobs that are over, over the store in memory: what is closed, in what order it is written, and what stays as it is.
 
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, expect, test } from "vitest";
 import { REMOVED } from "../../src/domain/content/job.ts";
 import { operateJob } from "../../src/scheduler/operating/operate-job.ts";

@@ -1,5 +1,5 @@
 // What the app's own code throws may repeat the job that it was given: neither record, reply, status nor log has a secret of it.
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { expect, test } from "vitest";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import type { Situation } from "../../src/domain/workflows/workflow-rules.ts";

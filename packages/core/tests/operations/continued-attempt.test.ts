@@ -1,5 +1,5 @@
 // An attempt that continues as new (P22): it begins nothing again, and first reads the record, because events may have been lost meanwhile.
-import { runOrchestration, type TaskEvent } from "@scheduler-agent-supervisor/testing/internal/model/orchestration-run";
+import { runOrchestration, type TaskEvent } from "@scheduler-agent-supervisor/testing/memory";
 import { expect, test } from "vitest";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import type { Attempt, StepOutcome } from "../../src/domain/steps/attempt.ts";

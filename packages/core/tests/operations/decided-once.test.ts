@@ -1,8 +1,5 @@
 // A step's condition is decided once for its run, however many processes run the same task and whatever the condition says to each (P23, P34).
-import {
-  createMemoryJobStore,
-  type MemoryJobStore,
-} from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { createMemoryJobStore, type MemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, expect, test } from "vitest";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import { type StepTask, tasksToBegin } from "../../src/domain/steps/attempt.ts";

@@ -1,6 +1,6 @@
 // A step that is done for each item of a list (P5, P6, P13): a run of its own for each, with a key, a record, a compensation and a budget.
 
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { describe, expect, test } from "vitest";
 import { MOST_ITEMS } from "../../src/domain/definition/items.ts";
 import type { Workflow, WorkflowStep } from "../../src/domain/definition/workflow.ts";

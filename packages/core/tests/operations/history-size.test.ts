@@ -1,7 +1,7 @@
 // How much a durable engine keeps of an attempt (P22): letters with many recipients, whose printer is polled for minutes or for a day.
 
-import { EVENT } from "@scheduler-agent-supervisor/testing/internal/replay/orchestration-history";
-import { createWorld, type World } from "@scheduler-agent-supervisor/testing/internal/world/create-world";
+import { createWorld, type World } from "@scheduler-agent-supervisor/testing";
+import { EVENT } from "@scheduler-agent-supervisor/testing/memory";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { idAs } from "../../src/agents/service-request.ts";

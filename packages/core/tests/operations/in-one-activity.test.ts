@@ -1,6 +1,6 @@
 // Steps that follow one another in one activity: what is recorded and published is the same, also when it dies in between and runs again.
 
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, expect, test } from "vitest";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import type { StepTask } from "../../src/domain/steps/attempt.ts";

@@ -1,5 +1,5 @@
 // The supervisor and the deadline of a whole job (P35), over the store in memory.
-import { recordJob } from "@scheduler-agent-supervisor/testing/internal/world/world-submissions";
+import { recordJob } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { JobDeadline } from "../../src/domain/definition/workflow.ts";
 import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";

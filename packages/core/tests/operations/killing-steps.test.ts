@@ -1,7 +1,7 @@
 // P16 steps that end the process that runs them, and steps that are never taken up: each is counted or named, or a person is alerted.
 
 import { setImmediate } from "node:timers/promises";
-import { recordJob } from "@scheduler-agent-supervisor/testing/internal/world/world-submissions";
+import { recordJob } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, expect, test } from "vitest";
 import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
 import type { StartAttempt } from "../../src/domain/steps/attempt.ts";

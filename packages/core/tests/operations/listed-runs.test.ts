@@ -1,6 +1,6 @@
 // A step that is done for each item of a list in another step's result (P5, P13, P23): its runs are recorded once, with the steps that begin then.
 
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { describe, expect, test } from "vitest";
 import { MOST_ITEMS } from "../../src/domain/definition/items.ts";
 import type { Workflow, WorkflowStep } from "../../src/domain/definition/workflow.ts";

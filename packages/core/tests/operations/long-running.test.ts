@@ -1,5 +1,5 @@
 // Steps that are done later (P6, P7, P8): accepted by their service, waited for by their record alone, and reported by whoever does them.
-import { createAwaiting } from "@scheduler-agent-supervisor/operator/internal/operations/awaiting";
+import { createAwaiting } from "@scheduler-agent-supervisor/operator/adapters";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import type { StepRecord } from "../../src/domain/record/state-record.ts";

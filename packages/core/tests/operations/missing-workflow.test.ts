@@ -1,6 +1,6 @@
 // Jobs whose workflow version only another version of the app has, as after a rollback: nothing is done to them, and nothing is lost.
 
-import { submitJob } from "@scheduler-agent-supervisor/testing/internal/world/world-submissions";
+import { submitJob } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, expect, test } from "vitest";
 import { instant } from "../../src/domain/duration.ts";
 import { OtherVersionNeeded } from "../../src/domain/outage.ts";

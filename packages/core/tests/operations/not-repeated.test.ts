@@ -1,8 +1,8 @@
 // Operations that must not be repeated blindly (P34): the service does each request that reaches it, and its requests are delivered twice, or its
 // process dies, or an operator acts.
 
-import { inspectJob } from "@scheduler-agent-supervisor/operator/internal/operations/inspect-job";
-import { submitJob } from "@scheduler-agent-supervisor/testing/internal/world/world-submissions";
+import { inspectJob } from "@scheduler-agent-supervisor/operator/adapters";
+import { submitJob } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, expect, test } from "vitest";
 import type { Agent, AgentCall, AgentReply, OperationPolicy } from "../../src/agents/agent.ts";
 import { routeAgent } from "../../src/agents/route-agent.ts";

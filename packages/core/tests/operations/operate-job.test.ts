@@ -1,6 +1,6 @@
 // What an operator does to a job, over the store in memory: written, published, entered in the audit log, and carried on.
 
-import { inspectJob } from "@scheduler-agent-supervisor/operator/internal/operations/inspect-job";
+import { inspectJob } from "@scheduler-agent-supervisor/operator/adapters";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ActionName, OperatorRequest } from "../../src/messaging/operator-request.ts";
 import { runStep } from "../../src/scheduler/steps/run-step.ts";

@@ -1,6 +1,6 @@
 // The contract of an operator's request: every fault is named.
 
-import { parseListRequest } from "@scheduler-agent-supervisor/operator/internal/messaging/list-request";
+import { parseListRequest } from "@scheduler-agent-supervisor/operator/adapters";
 import { beforeEach, describe, expect, test } from "vitest";
 import { parseOperatorRequest } from "../../src/messaging/operator-request.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";

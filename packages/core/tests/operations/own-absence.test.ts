@@ -1,6 +1,6 @@
 // P8, P22, P26: only the service's own time ends a wait. A pause is the operator's time, and an outage of the app is the app's.
 
-import { createMemoryPauses } from "@scheduler-agent-supervisor/testing/internal/memory/memory-pauses";
+import { createMemoryPauses } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { BoundedReply } from "../../src/agents/agent.ts";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";

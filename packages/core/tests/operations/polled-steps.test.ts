@@ -1,6 +1,6 @@
 // Steps that are done later by a service that is asked for it (P6, P8, P16): when it is asked, by whom, and what comes of it.
 
-import { runOrchestration, type TaskEvent } from "@scheduler-agent-supervisor/testing/internal/model/orchestration-run";
+import { runOrchestration, type TaskEvent } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, expect, test } from "vitest";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import type { StepRecord } from "../../src/domain/record/state-record.ts";

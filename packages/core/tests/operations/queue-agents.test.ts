@@ -1,6 +1,6 @@
 // P7: a step over an agent's queue, without a queue: the order of effects, and what each repeat finds.
 
-import { createMemoryPauses } from "@scheduler-agent-supervisor/testing/internal/memory/memory-pauses";
+import { createMemoryPauses } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, expect, test, vi } from "vitest";
 import { Outage } from "../../src/domain/outage.ts";
 import { planOf } from "../../src/domain/record/plan.ts";

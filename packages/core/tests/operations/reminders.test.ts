@@ -1,5 +1,5 @@
 // A step that waits for a person (P22): who has to act, and the reminder when half of the time is over.
-import { recordJob } from "@scheduler-agent-supervisor/testing/internal/world/world-submissions";
+import { recordJob } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";

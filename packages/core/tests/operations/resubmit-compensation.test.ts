@@ -1,6 +1,6 @@
 // A job whose compensation is incomplete, over the store in memory: how it came to that, and how one request takes it on.
 
-import { inspectJob } from "@scheduler-agent-supervisor/operator/internal/operations/inspect-job";
+import { inspectJob } from "@scheduler-agent-supervisor/operator/adapters";
 import { beforeEach, describe, expect, test } from "vitest";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { GRAPH, NOON_MS } from "../jobs.ts";

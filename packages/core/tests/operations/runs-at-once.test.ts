@@ -1,6 +1,6 @@
 // P26 P31 a long list takes no more places of the engine than it has runs at once: the others begin as those end.
 
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { expect, test } from "vitest";
 import { MOST_RUNS_AT_ONCE, stepOfRun } from "../../src/domain/definition/items.ts";
 import type { Workflow, WorkflowStep } from "../../src/domain/definition/workflow.ts";

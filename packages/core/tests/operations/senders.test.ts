@@ -1,6 +1,6 @@
 // Submission by the queues of one sender each, over the store in memory: whose a job is, and what another sender is notified of.
 
-import { deadLetterQueuesOf } from "@scheduler-agent-supervisor/operator/internal/messaging/dead-letters";
+import { deadLetterQueuesOf } from "@scheduler-agent-supervisor/operator/adapters";
 import { beforeEach, expect, test } from "vitest";
 import { parseConfig } from "../../src/app/config.ts";
 import { parseOperatorRequest } from "../../src/messaging/operator-request.ts";

@@ -1,6 +1,6 @@
 // Steps that a job can do without (P5, P9, P13): optional, conditional and replaced ones, and what those may have left behind.
 
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { describe, expect, test } from "vitest";
 import type { Workflow, WorkflowStep } from "../../src/domain/definition/workflow.ts";
 import { hasEnded, type StateRecord } from "../../src/domain/record/state-record.ts";

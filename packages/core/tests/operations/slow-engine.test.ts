@@ -1,8 +1,7 @@
 // P26 an engine that is slow, or was lost: the steps that it did not hand out in time are no agent's failure, and what is scheduled again does not add to its load.
 
 import { setImmediate } from "node:timers/promises";
-import { createMemoryPresence } from "@scheduler-agent-supervisor/testing/internal/memory/memory-presence";
-import { recordJob } from "@scheduler-agent-supervisor/testing/internal/world/world-submissions";
+import { createMemoryPresence, recordJob } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import { runOf } from "../../src/domain/record/plan.ts";

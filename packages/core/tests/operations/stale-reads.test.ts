@@ -1,10 +1,7 @@
 // P8, P16 reads of a process that has not seen what another one wrote: no answer is final because of them.
 
-import { inspectJob } from "@scheduler-agent-supervisor/operator/internal/operations/inspect-job";
-import {
-  createMemoryJobStore,
-  type MemoryJobStore,
-} from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { inspectJob } from "@scheduler-agent-supervisor/operator/adapters";
+import { createMemoryJobStore, type MemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, expect, test } from "vitest";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import { planOf } from "../../src/domain/record/plan.ts";

@@ -1,6 +1,6 @@
 // Whom starting a claimed attempt notifies, and in which job (P4, P16).
 
-import { createMemoryPauses } from "@scheduler-agent-supervisor/testing/internal/memory/memory-pauses";
+import { createMemoryPauses } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, expect, test } from "vitest";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
 import { EngineUnavailable, type OrchestrationClient, startClaimed } from "../../src/scheduler/scheduler-client.ts";

@@ -1,6 +1,6 @@
 // What a job's record says of its statuses is what its requester was sent, whatever became of the job.
 
-import { type StatusDelivery, statusesOf } from "@scheduler-agent-supervisor/operator/internal/domain/statuses";
+import { type StatusDelivery, statusesOf } from "@scheduler-agent-supervisor/operator/domain";
 import { beforeEach, expect, test, vi } from "vitest";
 import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
 import { contentDigest } from "../../src/submission/content-digest.ts";

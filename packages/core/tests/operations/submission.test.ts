@@ -1,6 +1,6 @@
 // Submission over the store in memory: what it writes and says, and what a second delivery finds.
 
-import { submitJob } from "@scheduler-agent-supervisor/testing/internal/world/world-submissions";
+import { submitJob } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, expect, test } from "vitest";
 import { BusUnavailable } from "../../src/messaging/messenger.ts";
 import { claimFirst, readSubmission, recordSubmission } from "../../src/submission/record-submission.ts";

@@ -1,6 +1,6 @@
 // Several supervisors over one store in memory: who sweeps, what holds when two do, what they write down.
 
-import { createMemoryLease } from "@scheduler-agent-supervisor/testing/internal/memory/memory-leadership";
+import { createMemoryLease } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { Context } from "../../src/scheduler/ports.ts";
 import type { DecisionEntry, SupervisionEntry } from "../../src/store/audit-log.ts";

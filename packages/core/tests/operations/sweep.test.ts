@@ -1,9 +1,7 @@
 // The supervisor's sweep over the store in memory.
 
 import { setImmediate } from "node:timers/promises";
-import { createMemoryPauses } from "@scheduler-agent-supervisor/testing/internal/memory/memory-pauses";
-import { createMemoryPresence } from "@scheduler-agent-supervisor/testing/internal/memory/memory-presence";
-import { recordJob } from "@scheduler-agent-supervisor/testing/internal/world/world-submissions";
+import { createMemoryPauses, createMemoryPresence, recordJob } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, describe, expect, test } from "vitest";
 import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
 import type { StartAttempt } from "../../src/domain/steps/attempt.ts";

@@ -1,5 +1,5 @@
 // P33: the app's own code throws around a step. The step is held, with the place and the text, until a version does not throw: no failure is counted.
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, expect, test } from "vitest";
 import type { RoutedAgent } from "../../src/agents/agent.ts";
 import { Outage } from "../../src/domain/outage.ts";

@@ -1,6 +1,5 @@
 // Why a job waits: each reason, as data and in words.
-import { waitInWords } from "@scheduler-agent-supervisor/operator/internal/domain/wait";
-import { type WaitContext, waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/operator/internal/domain/waiting";
+import { type WaitContext, waitInWords, waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/operator/domain";
 import { describe, expect, test } from "vitest";
 import { after } from "../../src/domain/duration.ts";
 import { type Expiry, NOT_STARTED, type StateRecord, type StepRun } from "../../src/domain/record/state-record.ts";

@@ -5,8 +5,8 @@ import { type ApiRoutes, atFault } from "@scheduler-agent-supervisor/core/functi
 import { changePause } from "@scheduler-agent-supervisor/core/scheduling";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
+import type { Pauses } from "../contract.ts";
 import { parseAttentionPage } from "../messaging/attention-request.ts";
-import type { Pauses } from "../messaging/console-contract.ts";
 import { parsePauseChange } from "../messaging/pause-request.ts";
 import { listed } from "./versioned-answer.ts";
 

@@ -6,8 +6,8 @@ import { type ApiRoutes, accessTo, atFault } from "@scheduler-agent-supervisor/c
 import { allKeys, contentSchemaOf, contractFor, resultSchemaOf } from "@scheduler-agent-supervisor/core/messaging";
 import { notableEvents } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
+import type { AuditPage, Changes, JobAudit, Session, Supervisor } from "../contract.ts";
 import { parseAttentionPage } from "../messaging/attention-request.ts";
-import type { AuditPage, Changes, JobAudit, Session, Supervisor } from "../messaging/console-contract.ts";
 import { continuationOf } from "../messaging/paging.ts";
 import { parseAuditLogQuery, parseAuditQuery } from "../messaging/supervisor-request.ts";
 import { openApi } from "../openapi/document.ts";

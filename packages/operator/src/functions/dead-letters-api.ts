@@ -4,7 +4,7 @@ import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { type ApiRoute, type ApiRoutes, atFault, seesSecrets } from "@scheduler-agent-supervisor/core/functions";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
-import type { MessageWaveResults } from "../messaging/console-contract.ts";
+import type { MessageWaveResults } from "../contract.ts";
 import {
   type DeadLetterAction,
   isSequenceNumber,

@@ -1,6 +1,7 @@
 // The operator's API (P9, P11, P13): shows the state of the jobs, and acts on one job.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import type { Versioned } from "@scheduler-agent-supervisor/core/domain";
 import {
   type ApiRoute,
   type ApiRoutes,
@@ -16,10 +17,10 @@ import {
   parseStepOutcome,
 } from "@scheduler-agent-supervisor/core/messaging";
 import { type Operated, operateJob } from "@scheduler-agent-supervisor/core/scheduling";
-import { entityTag, type Versioned } from "@scheduler-agent-supervisor/core/store";
+import { entityTag } from "@scheduler-agent-supervisor/core/store";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
-import type { JobTotal } from "../messaging/console-contract.ts";
+import type { JobTotal } from "../contract.ts";
 import { parseIfMatch } from "../messaging/entity-tag.ts";
 import { parseCountRequest, parseListRequest } from "../messaging/list-request.ts";
 import { continuationOf } from "../messaging/paging.ts";

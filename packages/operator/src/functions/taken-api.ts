@@ -4,7 +4,7 @@ import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { type ApiRoutes, atFault, noSuchJob } from "@scheduler-agent-supervisor/core/functions";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
-import type { TakeAnswer, TakenJobs } from "../messaging/console-contract.ts";
+import type { TakeAnswer, TakenJobs } from "../contract.ts";
 import { parseTake } from "../messaging/take-request.ts";
 import { takeJob } from "../operations/take-job.ts";
 import { listed } from "./versioned-answer.ts";

@@ -1,6 +1,5 @@
 // Lists the versions of the workflows, with how many unfinished jobs each has.
-import { versionsInUse } from "@scheduler-agent-supervisor/core/composition";
-import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import { type App, versionsInUse } from "@scheduler-agent-supervisor/core/create-app";
 import type { ApiRoutes } from "@scheduler-agent-supervisor/core/functions";
 
 export function workflowsApi(application: App): ApiRoutes {

@@ -1,7 +1,7 @@
 // A message of a dead-letter queue as an operator sees it, and the message that is sent in its place.
 import { createHash } from "node:crypto";
 import type { ServiceBusMessage, ServiceBusReceivedMessage } from "@azure/service-bus";
-import type { Contracts } from "@scheduler-agent-supervisor/core/contracts";
+import type { Contracts } from "@scheduler-agent-supervisor/core/app";
 import { isNestedTooDeep, parseExactly, textOfBody } from "@scheduler-agent-supervisor/core/domain";
 import {
   BODY_BYTES,

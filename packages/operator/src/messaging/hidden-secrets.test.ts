@@ -1,7 +1,6 @@
 // What a reader is shown of a message that breaks its contract, and what a correction by such an operator keeps.
 
-import { type Contracts, defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
-import type { Job } from "@scheduler-agent-supervisor/core/domain";
+import { type Contracts, defineContract, type Job, jobId, jobMembers } from "@scheduler-agent-supervisor/core/app";
 import { memberRedactorOf } from "@scheduler-agent-supervisor/core/messaging";
 import { expect, test } from "vitest";
 import { z } from "zod";

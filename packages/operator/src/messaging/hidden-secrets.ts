@@ -1,7 +1,7 @@
 // Messages in dead-letter queues and in the quarantine, for operators who may not see jobs' secrets: they see the members that a contract knows. If
 // such an operator corrects a message, what was left as it was shown stays as it is stored.
 
-import type { Contracts } from "@scheduler-agent-supervisor/core/contracts";
+import type { Contracts } from "@scheduler-agent-supervisor/core/app";
 import { canonicalJson, HIDDEN } from "@scheduler-agent-supervisor/core/domain";
 import { type Found, memberRedactorOf, withoutFound } from "@scheduler-agent-supervisor/core/messaging";
 import type { DeadLetterBody, DeadLetterSummary, ReadDeadLetter } from "./dead-letters.ts";

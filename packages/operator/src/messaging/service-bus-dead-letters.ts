@@ -7,7 +7,7 @@ import {
   type ServiceBusReceivedMessage,
   type ServiceBusReceiver,
 } from "@azure/service-bus";
-import type { Contracts } from "@scheduler-agent-supervisor/core/contracts";
+import type { Contracts } from "@scheduler-agent-supervisor/core/app";
 import { type BusSenders, CAME_BY, MessageExpired } from "@scheduler-agent-supervisor/core/messaging";
 import Long from "long";
 import { deadLetterOf, deadLetterSummary, isCutOff, resentMessage } from "./dead-letter-message.ts";

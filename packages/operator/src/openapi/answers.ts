@@ -1,7 +1,7 @@
 // The API's answers besides those for the console: faults, rejections, sweeps and versions of workflows.
 import { PROCESS_STATES } from "@scheduler-agent-supervisor/core/domain";
 import { z } from "zod";
-import { deadLetterCounts, deadLetterPage } from "../messaging/console-contract.ts";
+import { deadLetterCounts, deadLetterPage } from "../contract.ts";
 
 const count = z.int().min(0);
 

@@ -1,6 +1,6 @@
 // The operator's API as an OpenAPI document, generated from its schemas.
 import { z } from "zod";
-import * as contract from "../messaging/console-contract.ts";
+import * as contract from "../contract.ts";
 import * as answers from "./answers.ts";
 import { type ApiOperation, OPERATIONS } from "./operations.ts";
 

@@ -8,10 +8,10 @@ import {
   reportBody,
 } from "@scheduler-agent-supervisor/core/messaging";
 import type { z } from "zod";
+import * as console from "../contract.ts";
 import { attentionQuery } from "../messaging/attention-request.ts";
 import { awaitingQuery } from "../messaging/awaiting-request.ts";
 import { bulkListQuery, bulkPreviewBody, bulkStartBody } from "../messaging/bulk-request.ts";
-import * as console from "../messaging/console-contract.ts";
 import {
   deadLetterBodies,
   deadLetterCausesQuery,

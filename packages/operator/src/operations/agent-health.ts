@@ -3,7 +3,7 @@
 import { instant } from "@scheduler-agent-supervisor/core/domain";
 import type { Pauses } from "@scheduler-agent-supervisor/core/scheduling";
 import { type AgentHealthStore, REPORT_LASTS_S, remembered } from "@scheduler-agent-supervisor/core/store";
-import type { AgentHealth } from "../messaging/console-contract.ts";
+import type { AgentHealth } from "../contract.ts";
 
 export interface AgentHealthPorts {
   readonly health: Pick<AgentHealthStore, "all">;

@@ -2,7 +2,7 @@
 
 import { instant } from "@scheduler-agent-supervisor/core/domain";
 import { remembered } from "@scheduler-agent-supervisor/core/store";
-import type { Attention, AttentionPage, Overview } from "../messaging/console-contract.ts";
+import type { Attention, AttentionPage, Overview } from "../contract.ts";
 import type { JobGauge } from "../store/job-gauges.ts";
 import type { CountedJobs, ReadOpenJobs } from "../store/open-jobs.ts";
 import { type GroupedJobs, groupJobs } from "./group-jobs.ts";

@@ -1,9 +1,10 @@
 // The steps that wait for a report, for the console: read at most once in some seconds, for any number of operators.
 
-import { instant, type StepRun, type Workflow } from "@scheduler-agent-supervisor/core/domain";
+import { instant, type StepRun } from "@scheduler-agent-supervisor/core/domain";
 import { remembered } from "@scheduler-agent-supervisor/core/store";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
+import type { Awaiting, AwaitingStep } from "../contract.ts";
 import { type ListPosition, MOST_ON_A_PAGE } from "../domain/list-page.ts";
-import type { Awaiting, AwaitingStep } from "../messaging/console-contract.ts";
 import type { AwaitingJob, ReadAwaitingJobs } from "../store/awaiting-jobs.ts";
 
 export interface AwaitingPorts {

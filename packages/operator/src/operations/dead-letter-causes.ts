@@ -1,7 +1,7 @@
 // The messages of a queue that could not be processed, in groups by their cause, with the number of each message.
 import { createHash } from "node:crypto";
+import type { DeadLetterCauses } from "../contract.ts";
 import { fingerprintOf } from "../domain/fingerprint.ts";
-import type { DeadLetterCauses } from "../messaging/console-contract.ts";
 import type { DeadLetterQueue, DeadLetterSummary, DeadLetters } from "../messaging/dead-letters.ts";
 
 /** The largest group first. Messages without a reason are one group. */

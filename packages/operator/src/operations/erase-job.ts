@@ -1,8 +1,8 @@
 // Erasure: removes all data of a job that is over from the store, on an operator's request.
 
-import { instant, isOver, snapshotOf } from "@scheduler-agent-supervisor/core/domain";
+import { instant, isOver, snapshotOf, type Versioned } from "@scheduler-agent-supervisor/core/domain";
 import type { Caller, Context } from "@scheduler-agent-supervisor/core/scheduling";
-import { type ClosingStore, isWantedVersion, type Versioned } from "@scheduler-agent-supervisor/core/store";
+import { type ClosingStore, isWantedVersion } from "@scheduler-agent-supervisor/core/store";
 import type { DiscardedStore } from "../store/discarded-store.ts";
 
 export type Erased =

@@ -1,8 +1,8 @@
 // Groups the jobs that need a person by their cause: after the cause is fixed, the whole group can be handled together.
 import { createHash } from "node:crypto";
 import { type StateRecord, underlyingError } from "@scheduler-agent-supervisor/core/domain";
+import type { Attention, CauseGroup } from "../contract.ts";
 import { FINGERPRINT_VERSION, fingerprintOf } from "../domain/fingerprint.ts";
-import type { Attention, CauseGroup } from "../messaging/console-contract.ts";
 import type { OpenJob } from "../store/open-jobs.ts";
 
 export interface GroupedJobs {

@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto";
 import { instant } from "@scheduler-agent-supervisor/core/domain";
 import { remembered } from "@scheduler-agent-supervisor/core/store";
+import type { AgentHealth, HeldUp, HeldUpPage } from "../contract.ts";
 import { MOST_JOBS } from "../domain/bulk.ts";
 import { fingerprintOf, hasWords, technicalCauseOf } from "../domain/fingerprint.ts";
 import type { JobWait } from "../domain/wait.ts";
 import { leftBefore, type WaitContext, type WaitingJob, waitsOf } from "../domain/waiting.ts";
-import type { AgentHealth, HeldUp, HeldUpPage } from "../messaging/console-contract.ts";
 import type { ReadWaitingJobs } from "../store/waiting-jobs.ts";
 
 export interface HeldUpPorts {

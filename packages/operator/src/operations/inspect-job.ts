@@ -1,5 +1,6 @@
 // One job for an operator, with the actions that are possible now (P9, P11, P13). It changes nothing.
 
+import type { Job } from "@scheduler-agent-supervisor/core/app";
 import {
   courseOf,
   type Decision,
@@ -7,19 +8,18 @@ import {
   decide,
   expandedSteps,
   instant,
-  type Job,
   type KeyChoice,
   keyChoiceOf,
   type OperatorAction,
   type StateRecord,
   type UnknownOutcome,
   unknownOutcomes,
-  type Workflow,
   withHiddenSecrets,
 } from "@scheduler-agent-supervisor/core/domain";
 import { type ActionName, contractOf } from "@scheduler-agent-supervisor/core/messaging";
 import { decisionContextOf, type Ports, workflowOf } from "@scheduler-agent-supervisor/core/scheduling";
 import { entityTag, shownRecord } from "@scheduler-agent-supervisor/core/store";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { type StatusDelivery, statusesOf } from "../domain/statuses.ts";
 import { type JobWait, waitInWords } from "../domain/wait.ts";
 import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "../domain/waiting.ts";

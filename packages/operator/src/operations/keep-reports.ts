@@ -4,6 +4,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { counted, instant, inWords, isThrown, Outage } from "@scheduler-agent-supervisor/core/domain";
 import { remembered } from "@scheduler-agent-supervisor/core/store";
 import type { Attributes, EventName } from "@scheduler-agent-supervisor/core/telemetry";
+import type { Reports } from "../contract.ts";
 import { createCriticalTimes, createNotDone } from "../domain/ended-shares.ts";
 import { createFunctionRuns } from "../domain/function-failures.ts";
 import {
@@ -16,7 +17,6 @@ import {
   reportedAfter,
   reportedTroubles,
 } from "../domain/reported.ts";
-import type { Reports } from "../messaging/console-contract.ts";
 import type { ReportStore } from "../supervision/report-blob.ts";
 
 export interface KeepReports {

@@ -1,8 +1,8 @@
 // The last hour in slots of two minutes: arrivals, completions, errors that nobody has handled, the oldest message and open breakers. Read at most once in half a minute.
 import { instant } from "@scheduler-agent-supervisor/core/domain";
 import { remembered } from "@scheduler-agent-supervisor/core/store";
+import type { LastHour } from "../contract.ts";
 import { MOST_JOBS } from "../domain/bulk.ts";
-import type { LastHour } from "../messaging/console-contract.ts";
 import type { HourCounts } from "../store/hour-counts.ts";
 import type { Sample, SampleStore } from "../store/sample-store.ts";
 import type { AttentionReader } from "./attention.ts";

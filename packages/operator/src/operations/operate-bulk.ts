@@ -2,9 +2,9 @@
 
 import { instant } from "@scheduler-agent-supervisor/core/domain";
 import { type Context, writeAuditLog } from "@scheduler-agent-supervisor/core/scheduling";
+import type { BulkList, BulkProgress } from "../contract.ts";
 import { type BulkState, countsOf, SAME_CAUSE_LIMIT } from "../domain/bulk.ts";
 import type { ListPosition } from "../domain/list-page.ts";
-import type { BulkList, BulkProgress } from "../messaging/console-contract.ts";
 import type { StoredBulkRun } from "../store/bulk-store.ts";
 import { progressOf } from "./keep-bulk-running.ts";
 import type { BulkPorts } from "./preview-bulk.ts";

@@ -1,7 +1,7 @@
 // An audit log's entry as operators see it: its content, without the members that only the store needs.
 
 import type { LateReply } from "@scheduler-agent-supervisor/core/store";
-import type { AuditEntry as Shown, LateReply as ShownLateReply } from "../messaging/console-contract.ts";
+import type { AuditEntry as Shown, LateReply as ShownLateReply } from "../contract.ts";
 import type { StoredAuditEntry } from "../supervision/read-supervision.ts";
 
 export function shownLateReply(entry: LateReply & { readonly id: string }): ShownLateReply {

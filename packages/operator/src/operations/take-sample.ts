@@ -1,7 +1,7 @@
 // Notes once a minute what the overview's curves show of the last hour: arrivals and completions, the oldest waiting message, and the agents with an open
 // breaker.
 import { instant } from "@scheduler-agent-supervisor/core/domain";
-import type { AgentHealth } from "../messaging/console-contract.ts";
+import type { AgentHealth } from "../contract.ts";
 import type { QueueAge } from "../messaging/queue-ages.ts";
 import type { HourCounts } from "../store/hour-counts.ts";
 import type { SampleStore } from "../store/sample-store.ts";

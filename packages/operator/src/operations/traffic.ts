@@ -1,9 +1,10 @@
 // The flow of the jobs: arrivals, completions and their duration, the age of waiting messages, and the workflows in progress.
 
-import { instant, type WorkflowRef } from "@scheduler-agent-supervisor/core/domain";
+import { instant } from "@scheduler-agent-supervisor/core/domain";
 import { remembered } from "@scheduler-agent-supervisor/core/store";
+import type { WorkflowRef } from "@scheduler-agent-supervisor/core/workflows";
+import type { Traffic, WaitingMessages } from "../contract.ts";
 import { percentile, rateOf } from "../domain/sample.ts";
-import type { Traffic, WaitingMessages } from "../messaging/console-contract.ts";
 import type { Completed, RecentJobs } from "../store/recent-jobs.ts";
 import { oldestOf } from "./waiting-messages.ts";
 

@@ -2,7 +2,7 @@
 
 import { instant, inWords } from "@scheduler-agent-supervisor/core/domain";
 import { remembered } from "@scheduler-agent-supervisor/core/store";
-import type { WaitingMessages } from "../messaging/console-contract.ts";
+import type { WaitingMessages } from "../contract.ts";
 import type { QueueAge } from "../messaging/queue-ages.ts";
 
 export interface WaitingMessagesPorts {

@@ -1,6 +1,6 @@
 // The jobs of a filter: as a query, whether an index answers it, and for stores that search their records themselves.
+import { documentPath } from "@scheduler-agent-supervisor/core/create-app";
 import { hasEnded, isInHand, type StateRecord, type StepRun } from "@scheduler-agent-supervisor/core/domain";
-import { documentPath } from "@scheduler-agent-supervisor/core/store";
 import { type JobFilter, type JobQuery, listedMembers, type TimeFilter } from "./job-list.ts";
 import type { Window } from "./job-scan.ts";
 import { isRetried, retriedCondition, waitsCondition, waitsFor as waitsForIt } from "./waits-for.ts";

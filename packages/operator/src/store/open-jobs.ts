@@ -1,6 +1,7 @@
 // The jobs that need a person: read by the index of their error's kind, so that the cost never grows with the ended jobs.
 import type { Container, SqlParameter } from "@azure/cosmos";
-import { type JobError, OPEN_ERRORS, type WorkflowRef } from "@scheduler-agent-supervisor/core/domain";
+import { type JobError, OPEN_ERRORS } from "@scheduler-agent-supervisor/core/domain";
+import type { WorkflowRef } from "@scheduler-agent-supervisor/core/workflows";
 import type { OpenErrorCount } from "./open-error-counts.ts";
 
 /** The members that a list shows: each additional one makes every read more expensive. */

@@ -1,6 +1,6 @@
 // Recent arrivals and completions: only the newest entries of an index, so that the cost never grows with the stored jobs.
 import type { Container } from "@azure/cosmos";
-import type { WorkflowRef } from "@scheduler-agent-supervisor/core/domain";
+import type { WorkflowRef } from "@scheduler-agent-supervisor/core/workflows";
 
 /** A job that is Processed. */
 export interface Completed {

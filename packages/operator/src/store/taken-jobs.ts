@@ -1,7 +1,7 @@
 // Which operator has taken which job: a small document for each, outside the record, whose version stays. It expires after the container's time.
 import { createHash } from "node:crypto";
 import { type Container, ErrorResponse } from "@azure/cosmos";
-import type { TakenJobs } from "../messaging/console-contract.ts";
+import type { TakenJobs } from "../contract.ts";
 
 type TakenJob = TakenJobs["taken"][number];
 

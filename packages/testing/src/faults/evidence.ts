@@ -1,11 +1,11 @@
 // What is left of a job's life to judge it by: its record, the effects of the services, what the requester received, what still runs.
 import type { CosmosClient } from "@azure/cosmos";
 import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
-import type { Business } from "@scheduler-agent-supervisor/core/app";
-import { cosmosOf, parseConfig } from "@scheduler-agent-supervisor/core/composition";
+import { type Business, parseConfig, QUEUES } from "@scheduler-agent-supervisor/core/app";
+import { cosmosOf, createCosmosJobStore } from "@scheduler-agent-supervisor/core/create-app";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
-import { idNameOf, idOf, QUEUES } from "@scheduler-agent-supervisor/core/messaging";
-import { CONTAINERS, createCosmosJobStore, DATABASE } from "@scheduler-agent-supervisor/core/store";
+import { idNameOf, idOf } from "@scheduler-agent-supervisor/core/messaging";
+import { CONTAINERS, DATABASE } from "@scheduler-agent-supervisor/core/store";
 import type { Received } from "./published.ts";
 
 /** The addresses of a local stack that are needed here. */

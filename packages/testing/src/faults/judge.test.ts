@@ -1,6 +1,7 @@
 // What the judge of a fault run finds wrong, and what it lets pass.
 
-import type { StateRecord, StepRecord, Workflow } from "@scheduler-agent-supervisor/core/domain";
+import type { StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { expect, test } from "vitest";
 import { sampleRecord } from "../../../core/tests/jobs.ts";
 import type { Evidence, ServiceEffect } from "./evidence.ts";

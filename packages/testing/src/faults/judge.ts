@@ -1,11 +1,6 @@
 // What has to be true of a job's life when it is over, wherever its host died: it rests, no effect twice, none left, all of it published.
-import {
-  hasEnded,
-  type StateRecord,
-  type StepRecord,
-  stepOfRun,
-  type Workflow,
-} from "@scheduler-agent-supervisor/core/domain";
+import { hasEnded, type StateRecord, type StepRecord, stepOfRun } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import type { Evidence, ServiceEffect } from "./evidence.ts";
 import { publishedFaults } from "./published.ts";
 

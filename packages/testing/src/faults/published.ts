@@ -1,6 +1,7 @@
 // What a requester has to have received of a job that is over, wherever its host died.
 
-import { levelsOf, type StateRecord, stepOfRun, type Workflow } from "@scheduler-agent-supervisor/core/domain";
+import { levelsOf, type StateRecord, stepOfRun } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 
 /** A status message, as it came; what comes again has the same message id. */
 export interface Received {

@@ -1,12 +1,14 @@
 // Preloaded into a host: the app that it loads is probed, without a change to its files. `node --import register.js`
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
+import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Tuning } from "@scheduler-agent-supervisor/core/composition";
+import type { Tuning } from "@scheduler-agent-supervisor/core/create-app";
 
 const PROBE = new URL("./probe.js", import.meta.url).href;
-const CREATE_APP = import.meta.resolve("@scheduler-agent-supervisor/core/internal/app/create-app");
-const CLIENT = import.meta.resolve("@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client");
+const CORE = import.meta.resolve("@scheduler-agent-supervisor/core/create-app");
+const CREATE_APP = moduleOfCore("app/create-app");
+const CLIENT = moduleOfCore("scheduler/scheduler-client");
 /** What has died is found within seconds. A host that dies again and again is no fault of the services: no endpoint is given up. */
 const TUNING: Tuning = {
   breaker: { failures: 1000 },
@@ -25,6 +27,11 @@ registerHooks({
       : { url: `data:text/javascript,${encodeURIComponent(source)}`, format: "module" };
   },
 });
+
+/** Beside the entry, and compiled where that is. */
+function moduleOfCore(path: string): string {
+  return new URL(path + extname(CORE), CORE).href;
+}
 
 /** What is loaded in the place of a module that the points are in. */
 function standIn(url: string): string | undefined {

@@ -1,8 +1,8 @@
 // A fault run: an app's own workflows on the local stack, whose host is killed at the awaits of their jobs and whose services fail.
 import { join } from "node:path";
 import type { Business } from "@scheduler-agent-supervisor/core/app";
-import type { Workflow } from "@scheduler-agent-supervisor/core/domain";
 import { idNameOf } from "@scheduler-agent-supervisor/core/messaging";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { essential } from "./choice.ts";
 import { type Evidence, openRequester, type Requester, type StackAddresses } from "./evidence.ts";
 import { type Alone, aloneOf, faultsOfLife, restFaults, type UsualEffects, unprocessed, usualOf } from "./judge.ts";

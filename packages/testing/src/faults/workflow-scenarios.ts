@@ -1,5 +1,5 @@
 // What befalls a job of a workflow: all goes well, or one of its steps meets a service that says no, loses an answer, or is down for a while.
-import type { Workflow } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import type { ServiceFault } from "../services/service-faults.ts";
 import type { Evidence, ServiceEffect } from "./evidence.ts";
 import { type Alone, effectInWords, isForward } from "./judge.ts";

@@ -1,16 +1,17 @@
 // The state store in memory, with the same conditional semantics: for tests of everything that uses the port.
+import type { Job } from "@scheduler-agent-supervisor/core/app";
 import {
   after,
   applyChanges,
   holds,
   isOneWrite,
   isToBeLookedAt,
-  type Job,
   type Lifetime,
   LONGEST_START_MS,
   NewerSchema,
   RECORD_VERSION,
   type StateRecord,
+  type Versioned,
   withoutSecrets,
 } from "@scheduler-agent-supervisor/core/domain";
 import {
@@ -21,7 +22,6 @@ import {
   OVER,
   recordOf,
   type Span,
-  type Versioned,
   type Written,
 } from "@scheduler-agent-supervisor/core/store";
 

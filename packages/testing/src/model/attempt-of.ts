@@ -1,8 +1,13 @@
 // Which attempt a piece is of.
 
-import { type Attempt, runOf, type StartAttempt, type StepTask } from "@scheduler-agent-supervisor/core/domain";
+import {
+  type Attempt,
+  runOf,
+  type StartAttempt,
+  type StepTask,
+  type Versioned,
+} from "@scheduler-agent-supervisor/core/domain";
 import type { Address } from "@scheduler-agent-supervisor/core/messaging";
-import type { Versioned } from "@scheduler-agent-supervisor/core/store";
 import type { Asked, Replied, Reported } from "./calls.ts";
 import type { Entry } from "./operation-run.ts";
 import type { Operation, Piece } from "./piece.ts";

@@ -3,10 +3,10 @@
 import type { AgentRequest, BoundedReply, RoutedAgent } from "@scheduler-agent-supervisor/core/agents";
 import {
   type GuardedWrite,
-  NO_RULES,
   type StartAttempt,
   type StateRecord,
   stepOfRun,
+  type Versioned,
   type Workflows,
 } from "@scheduler-agent-supervisor/core/domain";
 import type {
@@ -17,7 +17,8 @@ import type {
   StatusMessage,
 } from "@scheduler-agent-supervisor/core/messaging";
 import type { Ports, Report } from "@scheduler-agent-supervisor/core/scheduling";
-import type { Created, Versioned, Written } from "@scheduler-agent-supervisor/core/store";
+import type { Created, Written } from "@scheduler-agent-supervisor/core/store";
+import { NO_RULES } from "@scheduler-agent-supervisor/core/workflows";
 import { TICK_MS } from "./abstract-time.ts";
 import { isPastDeadline } from "./normal-form.ts";
 import { type OperationCall, REJECTED, stepOf } from "./service.ts";

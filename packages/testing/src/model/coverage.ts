@@ -1,6 +1,11 @@
 // What an exploration has seen so far: how jobs ended, how each step did, and which faults happened. What is missing was not reached.
-import type { ProcessState, StateRecord, StepRecord, Workflow } from "@scheduler-agent-supervisor/core/domain";
-import { stepOfRun } from "@scheduler-agent-supervisor/core/domain";
+import {
+  type ProcessState,
+  type StateRecord,
+  type StepRecord,
+  stepOfRun,
+} from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import type { Model } from "./model.ts";
 import type { Bounds, Setting } from "./setting.ts";
 import { BOUNDS, RECORD, type State } from "./state.ts";

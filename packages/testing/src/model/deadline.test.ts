@@ -1,10 +1,6 @@
 // The deadline of a whole job in the model (P35): it may pass whenever a sweep looks, and the domain decides what comes of it.
-import {
-  type JobDeadline,
-  NOT_STARTED,
-  type StateRecord,
-  type Workflow,
-} from "@scheduler-agent-supervisor/core/domain";
+import { type JobDeadline, NOT_STARTED, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { expect, test } from "vitest";
 import { LONG_AGO } from "./abstract-time.ts";
 import { Coverage } from "./coverage.ts";

@@ -1,6 +1,6 @@
 // One workflow explored: once for each number of items that its lists have.
-import type { Workflow } from "@scheduler-agent-supervisor/core/domain";
 import type { OperatorRequest } from "@scheduler-agent-supervisor/core/messaging";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { Coverage, type Unseen } from "./coverage.ts";
 import { exploreStates, type Finding } from "./explorer.ts";
 import { Model } from "./model.ts";

@@ -1,7 +1,12 @@
 // Which pieces may go first: what they do next changes nothing that others look at, and nothing that others do changes it.
 
-import { runOf, type StartAttempt, type StateRecord, type StepEnd } from "@scheduler-agent-supervisor/core/domain";
-import type { Versioned } from "@scheduler-agent-supervisor/core/store";
+import {
+  runOf,
+  type StartAttempt,
+  type StateRecord,
+  type StepEnd,
+  type Versioned,
+} from "@scheduler-agent-supervisor/core/domain";
 import { NOW_MS } from "./abstract-time.ts";
 import type { Asked, Call, Replied, Reported } from "./calls.ts";
 import { isEndOfStep } from "./handed-on.ts";

@@ -1,6 +1,10 @@
 // What an effect makes of the service's audit log and of what the client is promised, and what is wrong with it.
-import { idempotencyKey, type StateRecord, type StepRecord } from "@scheduler-agent-supervisor/core/domain";
-import { completionsOf } from "@scheduler-agent-supervisor/core/scheduling";
+import {
+  completionsOf,
+  idempotencyKey,
+  type StateRecord,
+  type StepRecord,
+} from "@scheduler-agent-supervisor/core/domain";
 import type { Effect } from "./effects.ts";
 import { withoutPublished } from "./normal-form.ts";
 import type { Pieces } from "./pieces.ts";

@@ -5,7 +5,7 @@ import type {
   Workflow,
   WorkflowRules,
   WorkflowStep,
-} from "@scheduler-agent-supervisor/core/domain";
+} from "@scheduler-agent-supervisor/core/workflows";
 import { itemsOf } from "./service.ts";
 import { CONTENT, type Setting } from "./setting.ts";
 

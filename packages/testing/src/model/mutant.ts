@@ -1,7 +1,6 @@
 // Faults planted in what the operations stand on: the explorer has to find each of them.
 
-import type { Guard, GuardedWrite, StateRecord } from "@scheduler-agent-supervisor/core/domain";
-import type { Timing } from "@scheduler-agent-supervisor/core/scheduling";
+import type { Guard, GuardedWrite, StateRecord, Timing } from "@scheduler-agent-supervisor/core/domain";
 import type { OperationName } from "./operation-name.ts";
 
 export interface Mutant {

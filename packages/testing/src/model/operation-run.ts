@@ -6,6 +6,7 @@ import {
   type StartAttempt,
   type StateRecord,
   type StepTask,
+  type Versioned,
 } from "@scheduler-agent-supervisor/core/domain";
 import type { Address, OperatorRequest } from "@scheduler-agent-supervisor/core/messaging";
 import {
@@ -23,7 +24,7 @@ import {
   takeReply,
   takeReport,
 } from "@scheduler-agent-supervisor/core/scheduling";
-import { StoreUnavailable, type Versioned } from "@scheduler-agent-supervisor/core/store";
+import { StoreUnavailable } from "@scheduler-agent-supervisor/core/store";
 import { submitJob } from "../world/world-submissions.ts";
 import { type Ask, type Asked, type Call, NONCE, portsOver, type Replied, type Reported } from "./calls.ts";
 import type { Mutant } from "./mutant.ts";

@@ -1,8 +1,13 @@
 // A service that is polled for what it does later, beside one that reports it, in an exploration (P6, P20).
 import { defineAgent, idAs } from "@scheduler-agent-supervisor/core/agents";
-import { defineApp } from "@scheduler-agent-supervisor/core/app";
-import { type Contracts, defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
-import type { Job } from "@scheduler-agent-supervisor/core/domain";
+import {
+  type Contracts,
+  defineApp,
+  defineContract,
+  type Job,
+  jobId,
+  jobMembers,
+} from "@scheduler-agent-supervisor/core/app";
 import { workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
 import { expect, test } from "vitest";
 import { z } from "zod";

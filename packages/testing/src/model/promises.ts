@@ -1,12 +1,7 @@
 // What the client is owed, and whether what it is told is true and comes in order.
-import {
-  isInHand,
-  type JobStatus,
-  type StateRecord,
-  stepOfRun,
-  type Workflow,
-} from "@scheduler-agent-supervisor/core/domain";
+import { isInHand, type JobStatus, type StateRecord, stepOfRun } from "@scheduler-agent-supervisor/core/domain";
 import type { StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { isAnnounced } from "./normal-form.ts";
 import { isEnded } from "./watch.ts";
 

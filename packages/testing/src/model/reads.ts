@@ -1,7 +1,6 @@
 // What an operation reads of the record: in its form for who reads it, and, where reads may be stale, as it was before its last write.
 
-import { levelsOf, type StateRecord, type StepTask } from "@scheduler-agent-supervisor/core/domain";
-import type { Versioned } from "@scheduler-agent-supervisor/core/store";
+import { levelsOf, type StateRecord, type StepTask, type Versioned } from "@scheduler-agent-supervisor/core/domain";
 import { foundIn } from "./attempt-of.ts";
 import { aboutOf, type Call, type Replied, type Reported } from "./calls.ts";
 import { isEndOfStep } from "./handed-on.ts";

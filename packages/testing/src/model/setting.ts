@@ -1,9 +1,9 @@
 // The small world that the model is about: two hosts, one job, a workflow, and how much may go wrong.
 
-import { type Contracts, defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
-import type { Job, Workflow, WorkflowRules } from "@scheduler-agent-supervisor/core/domain";
+import { type Contracts, defineContract, type Job, jobId, jobMembers } from "@scheduler-agent-supervisor/core/app";
+import { type Timing, USUAL_TIMING } from "@scheduler-agent-supervisor/core/domain";
 import type { OperatorRequest } from "@scheduler-agent-supervisor/core/messaging";
-import { type Timing, USUAL_TIMING } from "@scheduler-agent-supervisor/core/scheduling";
+import type { Workflow, WorkflowRules } from "@scheduler-agent-supervisor/core/workflows";
 import { z } from "zod";
 import { TICK_MS } from "./abstract-time.ts";
 import type { Mutant } from "./mutant.ts";

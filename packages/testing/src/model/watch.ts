@@ -16,8 +16,8 @@ import {
   type StepRun,
   stepOfRun,
   transitions,
-  type Workflow,
 } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { NOW_MS } from "./abstract-time.ts";
 import type { OperationName } from "./operation-name.ts";
 import { act, liveSteps, type RecordedOutcome, type ServedCall, type ServiceState, stepOf } from "./service.ts";

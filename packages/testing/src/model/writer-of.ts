@@ -1,7 +1,6 @@
 // Who writes, as the checks of a write know it: the operation, its attempt and holder, its step, and what it has found.
 
-import { holderId, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
-import type { Versioned } from "@scheduler-agent-supervisor/core/store";
+import { holderId, type StateRecord, type Versioned } from "@scheduler-agent-supervisor/core/domain";
 import { aboutOf, type Replied, type Reported } from "./calls.ts";
 import { isEndOfStep } from "./handed-on.ts";
 import { isPastDeadline } from "./normal-form.ts";

@@ -1,9 +1,7 @@
 // The check of agents that call no service from the app: one elsewhere by its worker, over a queue, and a rule by what it answers.
 import { defineRemoteAgent, rule } from "@scheduler-agent-supervisor/core/agents";
-import { defineApp } from "@scheduler-agent-supervisor/core/app";
-import { defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
-import { type Job, NO_RULES } from "@scheduler-agent-supervisor/core/domain";
-import { workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
+import { defineApp, defineContract, type Job, jobId, jobMembers } from "@scheduler-agent-supervisor/core/app";
+import { NO_RULES, workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { checkService } from "./check-service.ts";

@@ -1,8 +1,7 @@
 // The checks of one operation (P34): its service is asked as a crash, a late try or a late compensation would have it asked, and its effects are counted.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AgentRequest } from "@scheduler-agent-supervisor/core/agents";
+import type { AgentRequest, CompensationTarget } from "@scheduler-agent-supervisor/core/agents";
 import type { CheckVerdict, ServiceCheck } from "@scheduler-agent-supervisor/core/app";
-import type { CompensationTarget } from "@scheduler-agent-supervisor/core/domain";
 import { inWords, isSameEffect, namesEffect, type Seen } from "./service-caller.ts";
 
 /** What was seen of one question. */

@@ -5,10 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { defineAgent, idAs, statusAs, whatToCompensate } from "@scheduler-agent-supervisor/core/agents";
-import { defineApp } from "@scheduler-agent-supervisor/core/app";
-import { defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
-import { type Job, NO_RULES } from "@scheduler-agent-supervisor/core/domain";
-import { workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
+import { defineApp, defineContract, type Job, jobId, jobMembers } from "@scheduler-agent-supervisor/core/app";
+import { NO_RULES, workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import { checkService } from "./check-service.ts";

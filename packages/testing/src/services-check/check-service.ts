@@ -1,17 +1,19 @@
 // Checks the service of an agent (P34), or its worker: whether it has one effect, rejects a late request, and finds what was done. By the agent's own
 // code. An agent without a service is asked whether it is pure.
 
-import type { AnyAgent, LocalAgent, RemoteAgent, ServiceAgent } from "@scheduler-agent-supervisor/core/agents";
-import type { Business, CheckedOperation } from "@scheduler-agent-supervisor/core/app";
-import { type Authenticators, type Endpoint, verdictFaults } from "@scheduler-agent-supervisor/core/composition";
-import {
-  type CompensationTarget,
-  type ReadResults,
-  secretValuesOf,
-  sourceOf,
-  type WorkflowStep,
-} from "@scheduler-agent-supervisor/core/domain";
+import type {
+  AnyAgent,
+  Authenticators,
+  CompensationTarget,
+  Endpoint,
+  LocalAgent,
+  RemoteAgent,
+  ServiceAgent,
+} from "@scheduler-agent-supervisor/core/agents";
+import { type Business, type CheckedOperation, verdictFaults } from "@scheduler-agent-supervisor/core/app";
+import { type ReadResults, secretValuesOf, sourceOf } from "@scheduler-agent-supervisor/core/domain";
 import { allSecrets } from "@scheduler-agent-supervisor/core/messaging";
+import type { WorkflowStep } from "@scheduler-agent-supervisor/core/workflows";
 import { checkAnswers } from "./check-answers.ts";
 import { type CheckCase, type CheckedJob, checkOperation, NotChecked } from "./check-operation.ts";
 import { type CountEffects, effectsAt } from "./effects.ts";

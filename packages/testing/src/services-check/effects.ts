@@ -1,6 +1,6 @@
 // How many effects a job has had at a service: asked of the service itself, where it has a list of them.
 
-import { type Authenticators, authenticateAll, type Endpoint } from "@scheduler-agent-supervisor/core/composition";
+import { type Authenticators, authenticateAll, type Endpoint } from "@scheduler-agent-supervisor/core/agents";
 
 /** Counts the effects that name the job, or its key; undefined if the service has no list. */
 export type CountEffects = (jobId: string, key: string) => Promise<number | undefined>;

@@ -1,19 +1,18 @@
 // One try of an agent's own operation at its service: its request, its authentication, its reading of the answer, and no second try.
 
-import type {
-  AgentCall,
-  AgentRequest,
-  Finding,
-  OperationPolicy,
-  ServiceAgent,
-} from "@scheduler-agent-supervisor/core/agents";
 import {
   type Agent,
+  type AgentCall,
+  type AgentRequest,
   type Authenticators,
   type Endpoint,
+  type Finding,
+  type OperationPolicy,
   routeAgent,
-} from "@scheduler-agent-supervisor/core/composition";
-import { canonicalJson, messageOf, type StepResult } from "@scheduler-agent-supervisor/core/domain";
+  type ServiceAgent,
+  type StepResult,
+} from "@scheduler-agent-supervisor/core/agents";
+import { canonicalJson, messageOf } from "@scheduler-agent-supervisor/core/domain";
 
 /** What one call came to, for the agent. */
 export type Seen =

@@ -1,21 +1,22 @@
 // The requests of a check: those that a workflow's step would make, for a job of its own, with the results that the agent reads.
 import { randomBytes } from "node:crypto";
-import type { AgentRequest, AnyAgent } from "@scheduler-agent-supervisor/core/agents";
-import type { Business } from "@scheduler-agent-supervisor/core/app";
+import type {
+  AgentRequest,
+  AnyAgent,
+  CompensationTarget,
+  ReadResult,
+  StepResult,
+} from "@scheduler-agent-supervisor/core/agents";
+import type { Business, Job } from "@scheduler-agent-supervisor/core/app";
 import {
-  type CompensationTarget,
   type Direction,
   idempotencyKey,
   itemsOf,
-  type Job,
-  type ReadResult,
   type ReadResults,
-  type StepResult,
   sourceOf,
-  type Workflow,
-  type WorkflowStep,
 } from "@scheduler-agent-supervisor/core/domain";
 import { contractFor, idNameOf } from "@scheduler-agent-supervisor/core/messaging";
+import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/workflows";
 
 /** A step that uses an operation, with content for its workflow. */
 export interface Use {

@@ -1,12 +1,13 @@
 // One request to an agent outside this app, by its queue, as the scheduler sends it: what its worker's reply comes to, and no second request.
 import { randomUUID } from "node:crypto";
 import type { AgentRequest } from "@scheduler-agent-supervisor/core/agents";
-import { durationMs, type WorkflowStep } from "@scheduler-agent-supervisor/core/domain";
+import { durationMs } from "@scheduler-agent-supervisor/core/domain";
 import {
   type AgentReplyMessage,
   type AgentRequestMessage,
   parseAgentReply,
 } from "@scheduler-agent-supervisor/core/messaging";
+import type { WorkflowStep } from "@scheduler-agent-supervisor/core/workflows";
 import { type Seen, type ServiceCaller, seenOf } from "./service-caller.ts";
 
 /**

@@ -1,5 +1,6 @@
 // A remote service that a test scripts: it answers an agent's calls over HTTP, without a socket, and keeps what it was asked.
-import { after, durationMs, type StepResult } from "@scheduler-agent-supervisor/core/domain";
+import type { StepResult } from "@scheduler-agent-supervisor/core/agents";
+import { after, durationMs } from "@scheduler-agent-supervisor/core/domain";
 import { type ServiceFault, ServiceFaults } from "./service-faults.ts";
 
 /** One call to a service. */

@@ -1,13 +1,13 @@
 // What an operation adds to its service's answer is added to the answers of its queries too: otherwise no query has a result that fits.
 import { defineAgent, idAs } from "@scheduler-agent-supervisor/core/agents";
-import { defineApp } from "@scheduler-agent-supervisor/core/app";
 import {
   type Contracts,
+  defineApp,
   defineContract,
   type Job,
   jobId,
   jobMembers,
-} from "@scheduler-agent-supervisor/core/contracts";
+} from "@scheduler-agent-supervisor/core/app";
 import { NO_RULES, workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
 import { expect, test } from "vitest";
 import { z } from "zod";

@@ -1,10 +1,8 @@
 // The test kit on a business of its own: letters are printed, posted by somebody else's agent, and tracked.
 
 import { defineAgent, defineRemoteAgent, idAs, reject, rule } from "@scheduler-agent-supervisor/core/agents";
-import { defineApp } from "@scheduler-agent-supervisor/core/app";
-import { defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
-import { type Job, NO_RULES } from "@scheduler-agent-supervisor/core/domain";
-import { workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
+import { defineApp, defineContract, type Job, jobId, jobMembers } from "@scheduler-agent-supervisor/core/app";
+import { NO_RULES, workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { videos } from "../../../core/tests/videos.ts";

@@ -1,14 +1,8 @@
 // A world for tests (P20): an app's business on its real agents, operations and orchestrator, with all servers in memory and a clock that skips time.
 
+import type { StepResult } from "@scheduler-agent-supervisor/core/agents";
 import type { Business } from "@scheduler-agent-supervisor/core/app";
-import {
-  attemptId,
-  isThrown,
-  Outage,
-  type StateRecord,
-  type StepResult,
-  type StepState,
-} from "@scheduler-agent-supervisor/core/domain";
+import { attemptId, isThrown, Outage, type StateRecord, type StepState } from "@scheduler-agent-supervisor/core/domain";
 import type { Messenger, Rejection, StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
 import {
   type Context,

@@ -1,7 +1,7 @@
 // A job with a deadline: a contract is sent, signed by a person and paid out within ten days, or what was done is compensated (P35).
 import { defineApp } from "@scheduler-agent-supervisor/core/app";
-import { type JobDeadline, NO_RULES, type RecoveryPolicy } from "@scheduler-agent-supervisor/core/domain";
-import { workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
+import type { JobDeadline } from "@scheduler-agent-supervisor/core/domain";
+import { NO_RULES, type RecoveryPolicy, workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
 import { expect, test } from "vitest";
 import { agents, contracts } from "../../tests/loan.ts";
 import { createSteppedWorld } from "./create-world.ts";

@@ -1,7 +1,6 @@
 // A loan whose contract is sent, signed by a person and paid out: its requests, its wait and its compensation have budgets of their own (P11).
 import { defineApp } from "@scheduler-agent-supervisor/core/app";
-import { NO_RULES, type RecoveryPolicy } from "@scheduler-agent-supervisor/core/domain";
-import { workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
+import { NO_RULES, type RecoveryPolicy, workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
 import { expect, test } from "vitest";
 import { agents, contracts } from "../../tests/loan.ts";
 import { createWorld } from "./create-world.ts";

@@ -1,7 +1,6 @@
 // An operator resubmits a job while a step of it waits for its service, or an agent is at work on one (P9, P22): that goes on as it was, and the next attempt begins at once.
 import { defineApp } from "@scheduler-agent-supervisor/core/app";
-import { NO_RULES, type RecoveryPolicy } from "@scheduler-agent-supervisor/core/domain";
-import { workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
+import { NO_RULES, type RecoveryPolicy, workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
 import { expect, test } from "vitest";
 import { agents, contracts } from "../../tests/loan.ts";
 import { createWorld } from "./create-world.ts";

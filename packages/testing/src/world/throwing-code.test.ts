@@ -1,10 +1,7 @@
 // An app's code that throws, wherever it is asked and whatever it throws (P33): the job is held, the record has place and text, and it goes on with a version that does not throw.
 
-import { callService, defineAgent, lookUp, rule } from "@scheduler-agent-supervisor/core/agents";
-import { defineApp } from "@scheduler-agent-supervisor/core/app";
-import { idIn, notYet } from "@scheduler-agent-supervisor/core/composition";
-import { defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
-import type { Job } from "@scheduler-agent-supervisor/core/domain";
+import { callService, defineAgent, idIn, lookUp, notYet, rule } from "@scheduler-agent-supervisor/core/agents";
+import { defineApp, defineContract, type Job, jobId, jobMembers } from "@scheduler-agent-supervisor/core/app";
 import { workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";

@@ -1,5 +1,5 @@
 // An operator's hand in a world: the actions of the operator's API, checked as it checks them.
-import type { StepResult } from "@scheduler-agent-supervisor/core/domain";
+import type { StepResult } from "@scheduler-agent-supervisor/core/agents";
 import { parseOperatorRequest, type StepReport } from "@scheduler-agent-supervisor/core/messaging";
 import {
   type Context,

@@ -1,9 +1,8 @@
 // What the operations of a world stand on: the app's own parts, on a store, an audit log and a lease in memory.
 
-import type { AgentResources } from "@scheduler-agent-supervisor/core/agents";
+import type { AgentResources, RouteOptions } from "@scheduler-agent-supervisor/core/agents";
 import type { AgentEndpoints, Business } from "@scheduler-agent-supervisor/core/app";
-import type { RouteOptions } from "@scheduler-agent-supervisor/core/composition";
-import { offered } from "@scheduler-agent-supervisor/core/domain";
+import { offered, USUAL_TIMING } from "@scheduler-agent-supervisor/core/domain";
 import type { Messenger } from "@scheduler-agent-supervisor/core/messaging";
 import {
   type AgentPresence,
@@ -11,7 +10,6 @@ import {
   createAbsences,
   type Pauses,
   type Ports,
-  USUAL_TIMING,
 } from "@scheduler-agent-supervisor/core/scheduling";
 import { createMemoryAuditLog } from "../memory/memory-audit-log.ts";
 import type { MemoryJobStore } from "../memory/memory-job-store.ts";

@@ -1,7 +1,7 @@
 // The services of a world: one for each agent that calls one, at an address of its own.
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Endpoint, RouteOptions } from "@scheduler-agent-supervisor/core/agents";
 import type { AgentEndpoints, Business } from "@scheduler-agent-supervisor/core/app";
-import type { Endpoint, RouteOptions } from "@scheduler-agent-supervisor/core/composition";
 import type { AgentRequestMessage } from "@scheduler-agent-supervisor/core/messaging";
 import { COMPLETIONS_PATH } from "@scheduler-agent-supervisor/core/scheduling";
 import {

@@ -1,13 +1,11 @@
 // What arrives in a world: submissions and cancellations of clients and of the app's own agents, and what its agents are answered.
-import type { AgentResources } from "@scheduler-agent-supervisor/core/agents";
+import { type AgentResources, contentDigest, type ReadEnd } from "@scheduler-agent-supervisor/core/agents";
 import type { Business } from "@scheduler-agent-supervisor/core/app";
 import { idNameOf, idOf } from "@scheduler-agent-supervisor/core/messaging";
 import {
   type Context,
   claimFirst,
-  contentDigest,
   quarantineSubmission,
-  type ReadEnd,
   readSubmission,
   recordSubmission,
   reportByKey,

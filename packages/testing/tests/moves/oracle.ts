@@ -11,11 +11,10 @@ import {
   type StateRecord,
   type StepRecord,
   stepOfRun,
-  type Workflow,
 } from "@scheduler-agent-supervisor/core/domain";
 import type { StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
-import { waitInWords } from "@scheduler-agent-supervisor/operator/internal/domain/wait";
-import { waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/operator/internal/domain/waiting";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
+import { waitInWords, waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/operator/domain";
 import { normalForm } from "../../src/model/normal-form.ts";
 import { faultOfPublishing, kept, NOTHING_PROMISED, type Promises, promised } from "../../src/model/promises.ts";
 import { fixed, stepOf } from "../../src/model/service.ts";

@@ -1,8 +1,14 @@
 // A business made from a seed: three agents whose services do work at once, report it later, or are polled for it; and a workflow of two to five steps.
 import { defineAgent, idAs } from "@scheduler-agent-supervisor/core/agents";
-import { type Business, defineApp } from "@scheduler-agent-supervisor/core/app";
-import { defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
-import type { Job, RecoveryPolicy, Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/domain";
+import {
+  type Business,
+  defineApp,
+  defineContract,
+  type Job,
+  jobId,
+  jobMembers,
+} from "@scheduler-agent-supervisor/core/app";
+import type { RecoveryPolicy, Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/workflows";
 import { z } from "zod";
 import type { Dice } from "./dice.ts";
 

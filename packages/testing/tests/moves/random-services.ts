@@ -1,6 +1,7 @@
 // The services of a random business: what each does with what it is asked under a key is drawn once, and is then the same. It keeps what stands under
 // each key as the model's service does.
-import { durationMs, stepOfRun, type Workflow } from "@scheduler-agent-supervisor/core/domain";
+import { durationMs, stepOfRun } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { act, type ServiceState, stepOf } from "../../src/model/service.ts";
 import type { ServiceAnswer, ServiceRequest } from "../../src/services/scripted-service.ts";
 import type { Dice } from "./dice.ts";

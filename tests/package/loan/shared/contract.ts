@@ -1,11 +1,5 @@
 // What a client sends: a loan, and the collaterals for it.
-import {
-  type Contracts,
-  defineContract,
-  type Job,
-  jobId,
-  jobMembers,
-} from "@scheduler-agent-supervisor/core/contracts";
+import { type Contracts, defineContract, type Job, jobId, jobMembers } from "@scheduler-agent-supervisor/core/app";
 import { z } from "zod";
 
 export interface Loan extends Job {

@@ -1,5 +1,5 @@
 // The app can start: its settings as the sample has them, and its workflow against its agents.
-import { startFaults } from "@scheduler-agent-supervisor/core/start-faults";
+import { startFaults } from "@scheduler-agent-supervisor/core/app";
 import { expect, test } from "vitest";
 import sample from "../local.settings.sample.json" with { type: "json" };
 import { business } from "../shared/business.ts";

@@ -1,5 +1,5 @@
 // Two clocks: the app's, in which all its instants are, and the browser's, which may be wrong, set anew, or have slept.
-import { ANSWERED_MS, FRESH_MS, isOfNow } from "@scheduler-agent-supervisor/operator/internal/domain/freshness";
+import { ANSWERED_MS, FRESH_MS, isOfNow } from "@scheduler-agent-supervisor/operator/domain";
 
 /** The browser's may differ by so much: the app says its own in whole seconds, and an answer is under way for a while. */
 const TOLERATED_MS = 30_000;

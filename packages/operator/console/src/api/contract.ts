@@ -53,9 +53,9 @@ export type {
   Wait,
   WaitingMessages,
   WorkflowStep,
-} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+} from "@scheduler-agent-supervisor/operator/contract";
 
-import type { BulkRun, Inspection } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import type { BulkRun, Inspection } from "@scheduler-agent-supervisor/operator/contract";
 
 /** What an action on many jobs is for. */
 export type BulkSelection =

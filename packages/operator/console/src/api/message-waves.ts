@@ -3,7 +3,7 @@ import {
   type MessageAction,
   type MessagesDone,
   runMessageWaves as run,
-} from "@scheduler-agent-supervisor/operator/internal/domain/run-message-waves";
+} from "@scheduler-agent-supervisor/operator/domain";
 import { get, post } from "./client.ts";
 import type { DeadLetterCauses, MessageWaveResults } from "./contract.ts";
 import { query } from "./queries.ts";

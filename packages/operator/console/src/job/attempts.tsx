@@ -1,7 +1,6 @@
 // The attempts of a job side by side: what was different this time.
 
-import { type AttemptShown, attemptsOf } from "@scheduler-agent-supervisor/operator/internal/domain/attempts-of";
-import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
+import { type AttemptShown, attemptsOf, roundedDuration } from "@scheduler-agent-supervisor/operator/domain";
 import type { JobRecord } from "../api/contract.ts";
 import { type Column, Table } from "../parts/table.tsx";
 import { Instant, Said } from "../parts/zone.tsx";

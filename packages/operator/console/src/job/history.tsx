@@ -1,6 +1,6 @@
 // What has happened to a job, the newest first: a page at a time, for a job may have a great many entries.
 
-import { isFailure } from "@scheduler-agent-supervisor/operator/internal/domain/is-failure";
+import { isFailure } from "@scheduler-agent-supervisor/operator/domain";
 import { useState } from "react";
 import type { JobRecord } from "../api/contract.ts";
 import { Button } from "../parts/fluent.ts";

@@ -1,5 +1,5 @@
 // The steps as an ordered list: all that the graph shows, in words, with each step's last fault, endpoint and result.
-import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
+import { roundedDuration } from "@scheduler-agent-supervisor/operator/domain";
 import type { Inspection, JobRecord, StepRecord, StepRun, WorkflowStep } from "../api/contract.ts";
 import { StepBadge } from "../parts/badges.tsx";
 import { Instant, Said } from "../parts/zone.tsx";

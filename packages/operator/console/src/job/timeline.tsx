@@ -1,6 +1,5 @@
 // When each step waited and when it ran, forward and in compensation, to scale.
-import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
-import { isFailure } from "@scheduler-agent-supervisor/operator/internal/domain/is-failure";
+import { isFailure, roundedDuration } from "@scheduler-agent-supervisor/operator/domain";
 import type { JobRecord, StepRun } from "../api/contract.ts";
 import { useInstant, useNow } from "../parts/zone.tsx";
 import { JOB, STEP_STATES } from "../words/job.ts";

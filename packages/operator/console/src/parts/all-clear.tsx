@@ -1,5 +1,5 @@
 // The all-clear of the first view: only if each of its queries was answered, recently, and has nothing for a person.
-import { needsPerson } from "@scheduler-agent-supervisor/operator/internal/domain/bulk-troubles";
+import { needsPerson } from "@scheduler-agent-supervisor/operator/domain";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { isAnswering, isCurrent } from "../api/clock.ts";
 import type { Session } from "../api/contract.ts";

@@ -1,6 +1,6 @@
 // Entries of the audit log, of one job or of all: what supervisors decided, what operators did, and replies that came too late.
 
-import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
+import { roundedDuration } from "@scheduler-agent-supervisor/operator/domain";
 import { Link } from "wouter";
 import type { AuditEntry, Snapshot } from "../api/contract.ts";
 import { STATES } from "../words/job.ts";

@@ -1,5 +1,5 @@
 // What can be done with many jobs, each with what it does: it begins with a preview, which changes nothing. And what is under way already.
-import { isOpen, isQuiet } from "@scheduler-agent-supervisor/operator/internal/domain/bulk-troubles";
+import { isOpen, isQuiet } from "@scheduler-agent-supervisor/operator/domain";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { ApiFault, post } from "../api/client.ts";

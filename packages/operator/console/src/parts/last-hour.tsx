@@ -1,5 +1,5 @@
 // The last hour as small bars and curves, with a mark where each trouble began. Drawn by hand: a charting library for Fluent UI would be heavier than the whole page.
-import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
+import { roundedDuration } from "@scheduler-agent-supervisor/operator/domain";
 import type { ReactNode } from "react";
 import type { LastHour } from "../api/contract.ts";
 import { OVERVIEW } from "../words/overview.ts";

@@ -1,9 +1,12 @@
 // What is wrong with the app itself, whether a job shows it yet or not: no supervisor is active, an endpoint gets no calls or is slow, messages wait in
 // their queues.
-import { agentTroubles as troublesOfAgents } from "@scheduler-agent-supervisor/operator/internal/domain/agent-troubles";
-import { needsPerson } from "@scheduler-agent-supervisor/operator/internal/domain/bulk-troubles";
-import { gaugesTroubles } from "@scheduler-agent-supervisor/operator/internal/domain/gauges-freshness";
-import { longWaits, unreadQueues } from "@scheduler-agent-supervisor/operator/internal/domain/wait-causes";
+import {
+  gaugesTroubles,
+  longWaits,
+  needsPerson,
+  agentTroubles as troublesOfAgents,
+  unreadQueues,
+} from "@scheduler-agent-supervisor/operator/domain";
 import { Link } from "wouter";
 import type { AgentHealth, BulkList, Reports, Supervisor, WaitingMessages } from "../api/contract.ts";
 import { useAgentHealth, useHeldUp, useReports, useSupervisor, useWaitingMessages } from "../api/queries.ts";

@@ -1,5 +1,5 @@
 // Why a job waits, in the sentence that the terminal and the API have too.
-import { waitInWords } from "@scheduler-agent-supervisor/operator/internal/domain/wait";
+import { waitInWords } from "@scheduler-agent-supervisor/operator/domain";
 import type { Wait } from "../api/contract.ts";
 import { Said, useInstant } from "./zone.tsx";
 

@@ -1,6 +1,6 @@
 // The zone that all times are shown in, which each operator chooses; and times in words.
 
-import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
+import { roundedDuration } from "@scheduler-agent-supervisor/operator/domain";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
 import { appNow } from "../api/clock.ts";
 import { TEXT } from "../words/frame.ts";

@@ -1,6 +1,6 @@
 // The messages of one cause: what is wrong with them, one edit for all, and sending or discarding all of them, one first.
 
-import { patchBetween } from "@scheduler-agent-supervisor/operator/internal/domain/merge-patch";
+import { patchBetween } from "@scheduler-agent-supervisor/operator/domain";
 import { useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
 import type { DeadLetter, DeadLetterCauses } from "../api/contract.ts";

@@ -1,6 +1,6 @@
 // How many jobs stand where, how they flow, and which queues hold messages that could not be processed.
 
-import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
+import { roundedDuration } from "@scheduler-agent-supervisor/operator/domain";
 import { Link } from "wouter";
 import type { DeadLetterCounts, Overview, Traffic } from "../api/contract.ts";
 import { useDeadLetterCounts, useLastHour, useOverview, useTraffic } from "../api/queries.ts";

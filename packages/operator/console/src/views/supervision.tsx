@@ -1,6 +1,6 @@
 // Which supervisor leads, and the audit log: what supervisors decided and operators did in a time, over all jobs.
 
-import { gaugesTroubles } from "@scheduler-agent-supervisor/operator/internal/domain/gauges-freshness";
+import { gaugesTroubles } from "@scheduler-agent-supervisor/operator/domain";
 import type { FormEvent } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { Supervisor } from "../api/contract.ts";

@@ -1,5 +1,5 @@
 // The words for what needs a person, and for who handles it.
-import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
+import { counted } from "@scheduler-agent-supervisor/core/domain";
 import { countedJobs, say } from "./say.ts";
 
 /** The queues that are no dead letters of a queue of the same name. */

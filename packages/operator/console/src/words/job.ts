@@ -1,5 +1,5 @@
 // The words for a job: its states, why it is in Error, what can be done with it.
-import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
+import { counted } from "@scheduler-agent-supervisor/core/domain";
 import type { ErrorKind, JobAction, ProcessState, SkipCause, StepState } from "../api/contract.ts";
 import { say } from "./say.ts";
 

@@ -1,6 +1,6 @@
 // The words of the overview.
-import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
-import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
+import { counted } from "@scheduler-agent-supervisor/core/domain";
+import { roundedDuration } from "@scheduler-agent-supervisor/operator/domain";
 import { TEXT } from "./frame.ts";
 import { countedJobs, say } from "./say.ts";
 

@@ -1,5 +1,5 @@
 // What the app calls a job. It is known with the session; until then a job is called so.
-import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
+import { counted } from "@scheduler-agent-supervisor/core/domain";
 import type { Session } from "../api/contract.ts";
 
 let words: Session["words"] = { one: "job", many: "jobs" };

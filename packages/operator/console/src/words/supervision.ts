@@ -1,5 +1,5 @@
 // The words for what supervisors have decided.
-import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
+import { counted } from "@scheduler-agent-supervisor/core/domain";
 import type { AgentTimeout } from "../api/contract.ts";
 import { ACTIONS } from "./job.ts";
 import { say } from "./say.ts";

@@ -1,9 +1,0 @@
-// The operators' part of the state store's contract, in memory.
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
-import { createMemoryJobSearch } from "../memory-job-search.ts";
-import { operatorStoreContract } from "./operator-store.ts";
-
-operatorStoreContract("memory", async () => {
-  const store = createMemoryJobStore();
-  return { store, search: createMemoryJobSearch(store) };
-});

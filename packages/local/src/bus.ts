@@ -1,0 +1,2 @@
+// Public entry `local/bus`: the Service Bus broker in this process.
+export { type BusOptions, type RunningBus, startBus } from "./bus/start.ts";

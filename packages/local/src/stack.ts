@@ -1,0 +1,20 @@
+// Public entry `local`: the whole stack as processes, its choices and its addresses.
+export { WEBHOOK_KEY } from "./host/durable/client-binding.ts";
+export { ENGINES, type EngineName } from "./host/durable/engine-profile.ts";
+export { type InstanceCounts, parseInstances, TOPOLOGIES, type Topology } from "./host/flex/groups.ts";
+export { FUNCTION_KEY, MASTER_KEY } from "./host/http/function-keys.ts";
+export { isMisspelt } from "./host/misspelling.ts";
+export { readLocalSettings } from "./host/settings.ts";
+export { makeFolder } from "./make-folder.ts";
+export { type Addresses, addressesOf, type HostAddress } from "./stack/addresses.ts";
+export { type RunningAzurite, startAzurite } from "./stack/azurite.ts";
+export { withFreeOption } from "./stack/busy-port.ts";
+export { readEntities } from "./stack/entities.ts";
+export { FaultProxy, type NetworkFault } from "./stack/fault-proxy.ts";
+export { freePorts } from "./stack/free-ports.ts";
+export { type ExportOptions, exportHistories } from "./stack/histories.ts";
+export type { StackInstance } from "./stack/host-instances.ts";
+export { COSMOS_LIKE_AZURE } from "./stack/like-azure.ts";
+export { addressRows, FREE_PORTS, PART_NAMES, type PartAddress, type PartName, USUAL_PORTS } from "./stack/parts.ts";
+export { HOST_NAMES, type InstanceName, type ProcessName, startServices } from "./stack/processes.ts";
+export { type Stack, type StackOptions, startStack } from "./stack/stack.ts";
