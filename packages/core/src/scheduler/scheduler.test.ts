@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { CHAIN, NOON, NOON_MS, sampleRecord } from "../../tests/jobs.ts";
 import { claimed, stepIn } from "../../tests/records.ts";
 import { planOf } from "../domain/record/plan.ts";
-import { type Attempt, attemptOf } from "../domain/steps/attempt.ts";
+import { type Attempt, attemptOf, type StepOutcome } from "../domain/steps/attempt.ts";
 import { scheduler } from "./scheduler.ts";
 
 interface FakeTask {
@@ -20,6 +20,7 @@ function engineFor(attempt: Attempt) {
   const timers: FakeTimer[] = [];
   const events: FakeTask[] = [];
   const begun = (task: FakeTask) => task;
+  const activities: string[] = [];
   const df = {
     getInput: () => attempt,
     currentUtcDateTime: new Date(NOON_MS),
@@ -42,9 +43,10 @@ function engineFor(attempt: Attempt) {
       };
     },
     callActivity: () => begun({ isCompleted: false }),
+    callActivityWithRetry: (name: string) => activities.push(name),
     Task: { any: (tasks: Task[]) => tasks, all: (tasks: Task[]) => tasks },
   };
-  return { timers, events, context: { df } as unknown as OrchestrationContext };
+  return { timers, events, activities, context: { df } as unknown as OrchestrationContext };
 }
 
 /** An attempt at a job whose step is done later, and the same after it was reported. */
@@ -71,4 +73,17 @@ test("P14 a timer that has fired is not cancelled", () => {
   Object.assign(timers[0] as FakeTimer, { isCompleted: true });
   expect(run.next().done).toBe(false);
   expect(timers).toMatchObject([{ isCancelled: false }, { isCancelled: false }]);
+});
+
+test.each<[string, StepOutcome, readonly string[]]>([
+  ["whose job has another one runs no activity more", { kind: "superseded", by: 2 }, []],
+  ["that does not hold its job says its end, if it has ended", { kind: "superseded" }, ["publishEnd"]],
+  ["whose step is too late says its job's end, if it has ended", { kind: "expired" }, ["publishEnd"]],
+])("P14 P26 an attempt %s", (_, result, wanted) => {
+  const { events, activities, context } = engineFor(waiting());
+  const run = scheduler(context);
+  run.next();
+  Object.assign(events[0] as FakeTask, { isCompleted: true, result });
+  for (let left = 2; left > 0 && !run.next().done; ) left -= 1;
+  expect(activities).toEqual(wanted);
 });

@@ -90,7 +90,7 @@ describe.each(["activity", "queue"] as const)("P26 a step by %s that the engine 
     const own = await world.firstTask(start);
     const [before, reads] = [await recordOf("job-1"), readsOf()];
     const end = transport === "queue" ? await askAgent(late, world) : await runStep(late, world);
-    expect(end).toEqual({ outcome: { kind: "expired" }, receiver: null });
+    expect(end).toEqual({ outcome: { kind: "superseded", by: 2 }, receiver: null });
     expect(reads.count).toBeLessThanOrEqual(2);
     expect([world.calls, world.requests]).toEqual([[], []]);
     expect(await recordOf("job-1")).toEqual(before);
