@@ -113,6 +113,17 @@ describe.each(["activity", "queue"] as const)("P26 a step by %s that the engine 
     expect(await recordOf("job-1")).toMatchObject({ processState: "Processing", attempt: 1, failureCount: 0 });
   });
 
+  test("waits while the engine may still hand it out, by how late it was seen to be; a queue's request is not sent so late", async () => {
+    await world.claim(await submitted("job-1"));
+    world.clock += 22_000;
+    world.presence.began(new Date(NOON_MS).toISOString());
+    await stuck();
+    const [later, rescheduled] = transport === "queue" ? [0, 1] : [1, 0];
+    expect(await sweep(world)).toMatchObject({ found: 1, later, rescheduled });
+    await stuck();
+    expect(await sweep(world)).toMatchObject({ rescheduled: 1 - rescheduled });
+  });
+
   test("leaves more time to the steps that are scheduled after it", async () => {
     const task = await world.firstTask(await submitted("job-1"));
     world.clock += 45_000;
