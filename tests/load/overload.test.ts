@@ -35,6 +35,28 @@ test.each<[string, number, Topology, EngineName, number?]>([
   TIMEOUT_MS,
 );
 
+test.each<[EngineName, string]>([
+  ["fast", "PT2S"],
+  ["azure-storage", "PT5S"],
+])(
+  "P26 a burst on a host with a tenth of a processor, its engine (%s) later than a step may wait (%s): all end in two attempts, none fails, and half as much is done as without contention",
+  async (engine, startWithin) => {
+    const plan = {
+      orders: 200,
+      service: EIGHT_PLACES,
+      cpu: 10,
+      startWithin,
+      mostAttempts: 2,
+      stack: { engine },
+    };
+    const report = await overload(`a tenth of a processor, ${engine}`, plan);
+    expect(report.faults).toEqual([]);
+    expect(report.latest).toBeGreaterThan(Number(/\d+/.exec(startWithin)));
+    expect(report.parts).not.toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
 test(
   "P26 one and a half times what a service takes: the backlog stands in the queue, and drains",
   async () => {

@@ -1,10 +1,12 @@
 // More orders than a service takes: they wait, and waiting is nobody's failure.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasEnded } from "@scheduler-agent-supervisor/core/domain";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import type { StackOptions } from "@scheduler-agent-supervisor/local";
 import { endsOf } from "../chaos/oracle.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
+import { CALM_ORDERS, type Calm, calmOf, paceFaults, partsOf } from "./completions.ts";
+import { throttle } from "./throttle.ts";
 
 export interface OverloadPlan {
   readonly orders: number;
@@ -14,6 +16,10 @@ export interface OverloadPlan {
   readonly service: { readonly delayMs: number; readonly places: number };
   /** The part of its processors' time that the app's host gets, in percent: all of it without this. */
   readonly cpu?: number | undefined;
+  /** The setting StartWithin, where the engine is to be later than that. */
+  readonly startWithin?: string | undefined;
+  /** Of each order; 1 without this. */
+  readonly mostAttempts?: number;
   readonly withinMs: number;
   readonly stack?: Partial<StackOptions>;
 }
@@ -22,6 +28,11 @@ export interface OverloadReport {
   readonly orders: number;
   readonly ends: Readonly<Record<string, number>>;
   readonly seconds: number;
+  /** How late a step began, at most, in seconds. */
+  readonly latest: number;
+  /** A few orders without contention; and the part of that which was completed in each stretch. Not measured without `cpu`. */
+  readonly calm: Calm | undefined;
+  readonly parts: readonly number[];
   /** Attempts beyond each order's first, and failures counted. */
   readonly retries: number;
   readonly failures: number;
@@ -36,10 +47,11 @@ const LOOK_EVERY_MS = 2000;
 const LONGEST_STACK_START_MS = 60_000;
 
 export async function runOverload(plan: OverloadPlan, say: (line: string) => void): Promise<OverloadReport> {
-  const { orders, rate, service, cpu, withinMs, stack } = plan;
+  const { orders, rate, service, cpu, startWithin, withinMs, stack } = plan;
   await using app = await startTestStack({
     appSettings: ({ remotes }) => ({
       SupervisorSchedule: "*/5 * * * * *",
+      ...(startWithin && { StartWithin: startWithin }),
       ShippingEndpoints: `${remotes["shipping"]};capacity=${service.places}`,
     }),
     ...stack,
@@ -47,56 +59,60 @@ export async function runOverload(plan: OverloadPlan, say: (line: string) => voi
   await app.shop.sendMany(1, undefined, { onSent: () => undefined });
   await firstEnds(app);
   await app.switchOn("shipping", { kind: "slow", delayMs: service.delayMs });
-  await using _ = cpu === undefined ? undefined : throttle(app, cpu);
-  const begun = Date.now();
+  const signal = (name: "SIGSTOP" | "SIGCONT") => app.stack.kill("host", name);
+  await using _ = cpu === undefined ? undefined : throttle(signal, cpu);
+  const { begunAt, inFlight, waitingInQueue, records } = await burst(app, orders, rate, withinMs, say);
+  const seconds = (Date.now() - begunAt) / 1000;
+  // Afterwards: what was seen of the engine would help the burst.
+  const few = cpu === undefined ? undefined : await burst(app, CALM_ORDERS, undefined, withinMs, say);
+  const calm = few && calmOf(few.records, few.begunAt);
+  const parts = calm ? partsOf(records, begunAt, calm) : [];
+  const ends = endsOf(records);
+  const retries = records.reduce((sum, { attempt }) => sum + attempt - 1, 0);
+  const mostAttempts = Math.max(...records.map(({ attempt }) => attempt));
+  const failures = records.reduce((sum, { failureCount }) => sum + failureCount, 0);
+  const faults = [
+    ...(ends["Processed"] === orders ? [] : [`not all are Processed: ${JSON.stringify(ends)}`]),
+    ...(mostAttempts <= (plan.mostAttempts ?? 1) ? [] : [`${retries} attempts beyond each order's first`]),
+    ...(failures === 0 ? [] : [`${failures} failures counted`]),
+    ...paceFaults(parts),
+  ];
+  const latest = Math.max(...records.map(latenessOf));
+  return { orders, ends, seconds, latest, calm, parts, retries, failures, inFlight, waitingInQueue, faults };
+}
+
+/** Sends the orders, and follows them until all have ended, or the time is over. */
+async function burst(
+  app: TestStack,
+  orders: number,
+  rate: number | undefined,
+  withinMs: number,
+  say: (line: string) => void,
+) {
+  const begunAt = Date.now();
   const sent: string[] = [];
   const sending = app.shop.sendMany(orders, rate, { onSent: (orderId) => void sent.push(orderId) });
-  let inFlight = 0;
-  let waitingInQueue = 0;
-  for (let ended = 0; ended < orders; ) {
+  let [inFlight, waitingInQueue] = [0, 0];
+  for (let ended = 0; ended < orders && Date.now() - begunAt < withinMs; ) {
     await sleep(LOOK_EVERY_MS);
     const records = await app.records.of(sent);
     ended = records.filter(({ processState }) => hasEnded(processState)).length;
     inFlight = Math.max(inFlight, records.filter(({ processState }) => processState === "Processing").length);
     waitingInQueue = Math.max(waitingInQueue, sent.length - records.length);
-    const seconds = Math.round((Date.now() - begun) / 1000);
-    say(`${seconds} s: ${sent.length} sent, ${records.length} taken in, ${ended} ended`);
-    if (Date.now() - begun > withinMs) break;
+    const again = records.filter(({ attempt }) => attempt > 1).length;
+    const seconds = Math.round((Date.now() - begunAt) / 1000);
+    say(`${seconds} s: ${sent.length} sent, ${records.length} taken in, ${ended} ended, ${again} in a further attempt`);
   }
   await sending;
-  const seconds = (Date.now() - begun) / 1000;
-  const records = await app.records.of(sent);
-  const ends = endsOf(records);
-  const retries = records.reduce((sum, { attempt }) => sum + attempt - 1, 0);
-  const failures = records.reduce((sum, { failureCount }) => sum + failureCount, 0);
-  const faults = [
-    ...(ends["Processed"] === orders ? [] : [`not all are Processed: ${JSON.stringify(ends)}`]),
-    ...(retries === 0 ? [] : [`${retries} attempts beyond each order's first`]),
-    ...(failures === 0 ? [] : [`${failures} failures counted`]),
-  ];
-  return { orders, ends, seconds, retries, failures, inFlight, waitingInQueue, faults };
+  return { begunAt, inFlight, waitingInQueue, records: await app.records.of(sent) };
 }
 
-const SLICE_MS = 100;
-
-/** A busy machine: of each tenth of a second the host runs for its part only. */
-function throttle({ stack }: TestStack, percent: number): AsyncDisposable {
-  const ended = new AbortController();
-  const slices = async () => {
-    while (!ended.signal.aborted) {
-      await stack.kill("host", "SIGSTOP");
-      await sleep(SLICE_MS * (1 - percent / 100));
-      await stack.kill("host", "SIGCONT");
-      await sleep((SLICE_MS * percent) / 100);
-    }
-  };
-  const running = slices();
-  return {
-    [Symbol.asyncDispose]() {
-      ended.abort();
-      return running;
-    },
-  };
+/** In seconds, of the step that began the latest after it was scheduled for the last time. */
+function latenessOf({ steps }: StateRecord): number {
+  const runs = Object.values(steps).flatMap(({ scheduledAt, startedAt }) =>
+    scheduledAt && startedAt ? [(Date.parse(startedAt) - Date.parse(scheduledAt)) / 1000] : [],
+  );
+  return Math.max(0, ...runs);
 }
 
 /** A cold start is none of the load's business. */

@@ -19,7 +19,7 @@ test.each([[[]], [["--host", "/there/is/no/such/folder"]]])("%j: one sentence, a
 
 test("an unknown phase is rejected with the usage, though there is no host", () => {
   const { stderr, status } = realHost("--only", "burst,holidays");
-  expect(stderr).toContain("--only takes some of samples,burst,kills,figures");
+  expect(stderr).toContain("--only takes some of samples,burst,slow,kills,figures");
   expect(status).toBe(2);
 });
 

@@ -20,8 +20,9 @@ import { openProject, type Project, packFor } from "./project.ts";
 import { engineTables, faultsOf, type HostReport, type Report, reportTable } from "./report.ts";
 import { runSamples } from "./samples.ts";
 import { endAll, startSetup } from "./setup.ts";
+import { runSlow } from "./slow.ts";
 
-const PHASES = ["samples", "burst", "kills", "figures"] as const;
+const PHASES = ["samples", "burst", "slow", "kills", "figures"] as const;
 type Phase = (typeof PHASES)[number];
 const VICTIMS: Readonly<Record<HostKind, readonly Victim[]>> = {
   real: ["host", "worker", "both", "drained"],
@@ -33,8 +34,8 @@ const USAGE = `npm run node -- tests/real-host/main.ts --host DIR [OPTIONS]
   --kit DIR       where make-app.sh and run.sh are, if not in the host's folder
   --app DIR       the checkout of this project whose app, local stack and samples are taken (this one)
   --only LIST     some of ${PHASES.join(",")}, with commas (all)
-  --burst N       how many orders the burst has (600)
-  --within S      how long the burst, the samples and each kill may take (600)
+  --burst N       how many orders each burst has (600)
+  --within S      how long each burst, the samples and each kill may take (600)
   --no-local      leave out the same on the project's own host
   --json          print one line of JSON at the end`;
 
@@ -118,6 +119,11 @@ async function runPhases(kind: HostKind, project: Project, startHost: HostStart,
     say(`a burst of ${orders} orders`);
     await using setup = await startSetup({ project, startHost });
     report.burst = withoutRecords(await runBurst(setup, orders, { withinMs, say }));
+  }
+  if (phases.includes("slow")) {
+    say(`a burst of ${orders} orders, with a tenth of the processor time`);
+    await using setup = await startSetup({ project, startHost });
+    report.slow = await runSlow(setup, orders, { withinMs, say });
   }
   if (phases.includes("kills")) {
     const kills: KillResult[] = [];

@@ -5,11 +5,13 @@ import type { Figures } from "./figures.ts";
 import { HOW_ENDED, type HostKind, type Victim } from "./host-under-test.ts";
 import type { KillResult } from "./kills.ts";
 import type { SamplesResult } from "./samples.ts";
+import type { Slow } from "./slow.ts";
 import { histogram } from "./tally.ts";
 
 export interface HostReport {
   samples?: SamplesResult;
   burst?: Omit<Burst, "records">;
+  slow?: Slow;
   kills?: readonly KillResult[];
   figures?: Figures;
 }
@@ -33,6 +35,12 @@ function rows(): [string, Cells][] {
     ["samples that ended as expected", ({ samples }) => samples && `${samples.asExpected} of ${samples.samples}`],
     ["  in", ({ samples }) => samples && seconds(samples.seconds)],
     ...burstRows("burst", ({ burst }) => burst),
+    ...burstRows("burst with a tenth of the time", ({ slow }) => slow),
+    [
+      "  completions a second without contention",
+      ({ slow }) => slow && plain(slow.calm.completions / slow.calm.seconds),
+    ],
+    ["  the part of that, from stretch to stretch", ({ slow }) => slow?.parts.join(", ")],
     ...(["host", "worker", "both", "drained"] as const).flatMap((victim) => killRows(victim)),
     ["one order alone", ({ figures }) => figures && ms(figures.aloneMs)],
     ["first step after a pause", ({ figures }) => figures?.firstStepMs.map(ms).join(", ")],
@@ -112,9 +120,10 @@ export function engineTables({ activities, moments }: Figures): string {
 
 /** What was not as it has to be, in words. */
 export function faultsOf(report: Report): string[] {
-  return Object.entries(report).flatMap(([kind, { samples, burst, kills = [] }]) => [
+  return Object.entries(report).flatMap(([kind, { samples, burst, slow, kills = [] }]) => [
     ...(samples?.faults ?? []).map((fault) => `${kind} host, ${fault}`),
     ...(burst ? burstFaults(burst) : []).map((fault) => `${kind} host, burst: ${fault}`),
+    ...(slow?.faults ?? []).map((fault) => `${kind} host, with a tenth of the time: ${fault}`),
     ...kills.flatMap(({ victim, faults }) => faults.map((fault) => `${kind} host, ${HOW_ENDED[victim]}: ${fault}`)),
   ]);
 }

@@ -300,7 +300,7 @@ export async function runTasks(
     ran.push(...tasks);
     const outcomes = await Promise.all(tasks.map(run));
     const obstacle = firstObstacle(outcomes);
-    if (obstacle) return { kind: obstacle, ran };
+    if (obstacle) return { kind: obstacle.kind, ran };
     for (const outcome of outcomes) if (outcome.kind === "completed") attempt = advance(attempt, outcome);
   }
   return { kind: "concluded", ran };

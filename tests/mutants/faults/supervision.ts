@@ -141,8 +141,8 @@ export const OF_SUPERVISION = [
     ],
     [
       "New jobs are admitted while the engine has a backlog.",
-      "core:scheduler/admission/admission.ts obstacle",
-      ["never", "late"],
+      "core:scheduler/admission/admission.ts places",
+      ["text", "Math.max(FIRST, waits.ended, engineBegan())", "limit"],
       "operations:admission.test.ts",
     ],
     [

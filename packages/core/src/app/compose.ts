@@ -178,8 +178,9 @@ export function composePattern(
     ),
     admission: createAdmission({
       count: () => store.countInFlight(inFlight()),
-      waiting: async (limit) =>
+      view: async (limit) =>
         flightViewOf(await store.inFlight(inFlight(), limit), now(), config.StartWithin * WAITS_LONG, presence.isAway),
+      engineBegan: () => presence.engineBegan,
       agentsOf: (workflow) => [...new Set(workflows.newest(workflow)?.steps.map(({ agent }) => agent))],
       limit: config.JobsInFlight,
       fairness:

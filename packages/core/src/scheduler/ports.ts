@@ -115,10 +115,14 @@ export type Context<Own = Ports> = Own & { readonly telemetry: Telemetry };
 /** Twice as late as the engine was begins what is scheduled now, at most. */
 const LATER_STILL = 2;
 
-export function schedulingOf({ timing, nonce, presence }: Ports): Scheduling {
-  const { longestStartMs, unrecordedMs } = timing;
-  const startWithinMs = Math.max(timing.startWithinMs, Math.min(presence.engineLateMs * LATER_STILL, longestStartMs));
-  return { startWithinMs, longestStartMs, unrecordedMs, nonce };
+/** How long a step that is scheduled now may wait for its agent. */
+export function startWithinOf({ timing, presence }: Pick<Ports, "timing" | "presence">): number {
+  return Math.max(timing.startWithinMs, Math.min(presence.engineLateMs * LATER_STILL, timing.longestStartMs));
+}
+
+export function schedulingOf(ports: Ports): Scheduling {
+  const { longestStartMs, unrecordedMs } = ports.timing;
+  return { startWithinMs: startWithinOf(ports), longestStartMs, unrecordedMs, nonce: ports.nonce };
 }
 
 /** What a change of that job depends on besides its record. */

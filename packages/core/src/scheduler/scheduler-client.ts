@@ -39,8 +39,6 @@ export class EngineUnavailable extends Outage {
 
 export type Claimed = Extract<ClaimOutcome, { kind: "claimed" }>;
 
-const SUPERSEDED: StepOutcome = { kind: "superseded" };
-
 /**
  * Starts the attempt that was claimed. Order of effects: the start; where others may have written the record meanwhile, a look at it, and the event that says
  * what stands there: who writes later finds the attempt under way. After a death in between the message that asked for the attempt is
@@ -63,9 +61,10 @@ export function startClaimed(
  * A start with the id of a running attempt is rejected by the engine, and is what we want; with the id of an ended one it runs
  * again where the record stands, and finds what was done. The attempt before, which may still wait for steps, is notified to end. Throws `EngineUnavailable` where it is not under way afterwards.
  */
-async function startAttempt(client: OrchestrationClient, attempt: Attempt): Promise<boolean> {
-  await startOnce(client, SCHEDULER, attemptId(attempt.jobId, attempt.attempt), attempt);
-  return attempt.attempt === 1 || report(client, attempt.jobId, attempt.attempt - 1, SUPERSEDED);
+async function startAttempt(client: OrchestrationClient, input: Attempt): Promise<boolean> {
+  const { jobId, attempt } = input;
+  await startOnce(client, SCHEDULER, attemptId(jobId, attempt), input);
+  return attempt === 1 || report(client, jobId, attempt - 1, { kind: "superseded", by: attempt });
 }
 
 /** Starts any orchestration, once however often it is asked. */

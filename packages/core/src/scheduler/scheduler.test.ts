@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { CHAIN, NOON, NOON_MS, sampleRecord } from "../../tests/jobs.ts";
 import { claimed, stepIn } from "../../tests/records.ts";
 import { planOf } from "../domain/record/plan.ts";
-import { type Attempt, attemptOf } from "../domain/steps/attempt.ts";
+import { type Attempt, attemptOf, type StepOutcome } from "../domain/steps/attempt.ts";
 import { scheduler } from "./scheduler.ts";
 
 interface FakeTask {
@@ -22,6 +22,11 @@ function engineFor(attempt: Attempt) {
   const events: FakeTask[] = [];
   const activities: (FakeTask & { readonly name: string })[] = [];
   const begun = (task: FakeTask) => task;
+  const called = (name: string) => {
+    const activity = { name, isCompleted: false };
+    activities.push(activity);
+    return activity;
+  };
   const df = {
     getInput: () => attempt,
     currentUtcDateTime: new Date(NOON_MS),
@@ -43,12 +48,8 @@ function engineFor(attempt: Attempt) {
         },
       };
     },
-    callActivity: (name: string) => {
-      const activity = { name, isCompleted: false };
-      activities.push(activity);
-      return activity;
-    },
-    callActivityWithRetry: (name: string) => name,
+    callActivity: (name: string) => called(name),
+    callActivityWithRetry: (name: string) => called(name),
     Task: { any: (tasks: Task[]) => tasks, all: (tasks: Task[]) => tasks },
   };
   return { timers, events, activities, context: { df } as unknown as OrchestrationContext };
@@ -89,6 +90,19 @@ test("P16 what an activity recorded that then failed is published when another s
   Object.assign(activities[0] as FakeTask, { isCompleted: true, isFaulted: true });
   run.next();
   Object.assign(events[0] as FakeTask, { isCompleted: true, result: { kind: "completed", steps: {}, hasEnded: true } });
-  expect(run.next()).toEqual({ done: false, value: "publishEnd" });
+  expect(run.next()).toMatchObject({ done: false, value: { name: "publishEnd" } });
   expect(run.next()).toEqual({ done: true, value: "concluded" });
+});
+
+test.each<[string, StepOutcome, readonly string[]]>([
+  ["whose job has another one runs no activity more", { kind: "superseded", by: 2 }, []],
+  ["that does not hold its job says its end, if it has ended", { kind: "superseded" }, ["publishEnd"]],
+  ["whose step is too late says its job's end, if it has ended", { kind: "expired" }, ["publishEnd"]],
+])("P14 P26 an attempt %s", (_, result, wanted) => {
+  const { events, activities, context } = engineFor(waiting());
+  const run = scheduler(context);
+  run.next();
+  Object.assign(events[0] as FakeTask, { isCompleted: true, result });
+  for (let left = 2; left > 0 && !run.next().done; ) left -= 1;
+  expect(activities.map(({ name }) => name)).toEqual(wanted);
 });

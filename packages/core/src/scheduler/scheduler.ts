@@ -9,6 +9,7 @@ import {
   firstObstacle,
   lookOf,
   looksAt,
+  mayOweEnd,
   PROGRESS,
   runKey,
   type StepOutcome,
@@ -78,11 +79,9 @@ export function* scheduler(context: df.OrchestrationContext): Generator<df.Task,
     const { outcomes, due, event } = received;
     history.received(outcomes);
     wait = { ...wait, due, event, looks: wait.looks + (due.isLook ? 1 : 0) };
-    // Rejected: the activity that recorded it has published it. Expired or superseded: the attempt ends without a message, and the supervisor
-    // finds the record.
     const obstacle = firstObstacle(outcomes);
-    if (obstacle && obstacle !== "rejected") yield* publishEnd(context, attempt);
-    if (obstacle) return obstacle;
+    if (obstacle && mayOweEnd(obstacle)) yield* publishEnd(context, attempt);
+    if (obstacle) return obstacle.kind;
     for (const outcome of outcomes) {
       if (outcome.kind !== "completed") continue;
       if (outcome.hasEnded && history.hasFailed) yield* publishEnd(context, attempt);

@@ -11,7 +11,7 @@ import { expiredRuns } from "../domain/recovery/overdue.ts";
 import type { UntakenRuns } from "../domain/recovery/recovery.ts";
 import type { ProlongedWait } from "../domain/recovery/verdicts.ts";
 import { runKey } from "../domain/steps/attempt.ts";
-import type { Ports } from "../scheduler/ports.ts";
+import { type Ports, startWithinOf } from "../scheduler/ports.ts";
 
 /** The waits for services that would be over, and go on. Costs nothing unless there is one that would. @throws if the store does not answer */
 export async function prolongedWaits(
@@ -41,17 +41,17 @@ export async function prolongedWaits(
  */
 export function mayHaveReplied(
   record: StateRecord,
-  { steps }: Pick<Workflow, "steps">,
+  workflow: Pick<Workflow, "steps">,
   overdueBefore: string,
   now: number,
 ): boolean {
   if (record.processState !== "Processing" || now - Date.parse(record.dueAt ?? instant(now)) < AWAY_AFTER_MS)
     return false;
-  return runsInHand(record.steps).some(
-    ({ step, run }) =>
-      expiresAt(run) < overdueBefore && steps.find(({ name }) => name === stepOfRun(step))?.transport === "queue",
-  );
+  return runsInHand(record.steps).some(({ step, run }) => expiresAt(run) < overdueBefore && isByQueue(step, workflow));
 }
+
+const isByQueue = (run: string, { steps }: Pick<Workflow, "steps">): boolean =>
+  steps.find(({ name }) => name === stepOfRun(run))?.transport === "queue";
 
 /** The app itself was away while it waited: nobody could take it up. */
 function waitedForApp(run: StepRun, { absences, now }: Pick<Ports, "absences" | "now">): boolean {
@@ -63,6 +63,8 @@ function waitedForApp(run: StepRun, { absences, now }: Pick<Ports, "absences" | 
 interface WaitsJudged extends UntakenRuns {
   /** An operator has paused an agent that it waits for: no further attempt can help. */
   readonly isPaused: boolean;
+  /** The engine was seen to be so late that it may still hand all of them out: a further attempt would only add to what it has to do. */
+  readonly isQueued: boolean;
   /** Their agents were paused when their time ended, and are not now: they waited for a person, and not because there is too much to do. */
   readonly isResumed: boolean;
 }
@@ -70,6 +72,7 @@ interface WaitsJudged extends UntakenRuns {
 /** Costs nothing unless a step of the record is overdue that was not taken up. @throws if the store does not answer */
 export async function judgeWaits(
   record: StateRecord,
+  workflow: Pick<Workflow, "steps">,
   overdueBefore: string,
   ports: Pick<Ports, "presence" | "absences" | "timing" | "now">,
 ): Promise<WaitsJudged> {
@@ -93,13 +96,16 @@ export async function judgeWaits(
       const isUntaken = isAbsent && run.waitCount + 1 >= timing.mostTimesUntaken;
       // Once resubmitted it has as many more.
       const isGivenUp = !isPaused && (run.waitCount + 1) % timing.mostTimesRescheduled === 0;
-      return { key: runKey(waiting), isPaused, isResumed, isUntaken, isGivenUp };
+      // A queue's request is not sent so late.
+      const isQueued = !isByQueue(step, workflow) && scheduledMs + startWithinOf(ports) > ports.now();
+      return { key: runKey(waiting), isPaused, isQueued, isResumed, isUntaken, isGivenUp };
     }),
   );
   return {
     untaken: new Set(judged.flatMap(({ key, isUntaken }) => (isUntaken ? [key] : []))),
     givenUp: new Set(judged.flatMap(({ key, isGivenUp }) => (isGivenUp ? [key] : []))),
     isPaused: judged.some((one) => one.isPaused),
+    isQueued: judged.length > 0 && judged.every((one) => one.isQueued),
     isResumed: judged.length > 0 && judged.every((one) => one.isResumed),
   };
 }

@@ -163,10 +163,10 @@ async function decide(
   if (waits.length > 0) return { kind: "prolong", waits };
   if (mayHaveReplied(record, workflow, overdueBefore, Date.parse(now)))
     return { kind: "later", at: after(now, REPLIES_READ_MS) };
-  const { isPaused, isResumed, ...untaken } = await judgeWaits(record, overdueBefore, context);
+  const { isPaused, isQueued, isResumed, ...untaken } = await judgeWaits(record, workflow, overdueBefore, context);
   const policyOf = (step: string | undefined) => policyFor(workflow, step);
   const decided = decideRecovery(record, policyOf, overdueBefore, context.timing.misconfiguredRetryMs, untaken);
-  const isPostponed = decided.kind === "reschedule" && (isPaused || !(isResumed || mayReschedule()));
+  const isPostponed = decided.kind === "reschedule" && (isPaused || isQueued || !(isResumed || mayReschedule()));
   return isPostponed ? { kind: "later", at: after(now, LOOK_AGAIN_MS) } : decided;
 }
 

@@ -20,13 +20,20 @@ const LIMIT = 100;
 let clock = 0;
 let held = 0;
 let waiting: Waiting[] = [];
+/** The runs of each job, and how many of all are in the engine's queues. */
+let runsEach = 1;
+let untaken = 0;
 let ended = 0;
+let begun = 0;
 let counts = 0;
 beforeEach(() => {
   clock = 0;
   held = 0;
   waiting = [];
+  runsEach = 1;
+  untaken = 0;
   ended = 0;
+  begun = 0;
   counts = 0;
 });
 
@@ -41,7 +48,7 @@ const waitFor = (
   count: number,
   priority: Waiting["priority"] = "normal",
   isLate: Waiting["isLate"] = false,
-): Waiting[] => Array.from({ length: count }, () => ({ agent, priority, isLate }));
+): Waiting[] => Array.from({ length: count }, () => ({ agent, priority, isLate, runs: runsEach }));
 
 function admission(limit = LIMIT): Admission {
   return createAdmission({
@@ -49,7 +56,11 @@ function admission(limit = LIMIT): Admission {
       counts += 1;
       return held;
     },
-    waiting: async (most) => ({ looked: Math.min(most, held), waiting: waiting.slice(0, most), ended }),
+    view: async (most) => {
+      const looked = Math.min(most, held);
+      return { looked, runs: looked * runsEach, untaken, waiting: waiting.slice(0, most), ended };
+    },
+    engineBegan: () => begun,
     agentsOf: (workflow) => AGENTS[workflow] ?? [],
     limit,
     now: () => clock,
@@ -136,7 +147,8 @@ test("P26 urgent jobs that wait for the agent hold back urgent ones", async () =
 test("P26 a job that is held back for its agent goes back to its queue at once, where a few wait already", async () => {
   const door = createAdmission({
     count: async () => 200,
-    waiting: async () => ({ looked: 200, waiting: waitFor("fraud", 200), ended: 0 }),
+    view: async () => ({ looked: 200, runs: 200, untaken: 0, waiting: waitFor("fraud", 200), ended: 0 }),
+    engineBegan: () => 0,
     agentsOf: (workflow) => AGENTS[workflow] ?? [],
     limit: LIMIT,
     now: () => clock,
@@ -169,12 +181,51 @@ test("P26 where many wait for several agents that take work, the engine has the 
   const door = admission(10 * LIMIT);
   held = 300;
   waiting = [...waitFor("fraud", 60, "normal", true), ...waitFor("inventory", 60, "normal", true)];
+  untaken = 300;
   expect(await admitted(door, "normal", "smoke")).toBe(false);
   expect(await admitted(door, "high", "smoke")).toBe(false);
   expect(await admitted(door, "begun")).toBe(true);
-  waiting = waitFor("fraud", 60);
+  [waiting, untaken] = [waitFor("fraud", 60), 0];
   clock += 5000;
   expect(await admitted(door, "normal")).toBe(true);
+});
+
+test("P26 a job weighs as many as it has runs in flight: of wide ones fewer are admitted", async () => {
+  const door = admission();
+  [held, runsEach] = [20, 5];
+  expect(await admitted(door)).toBe(false);
+  held = 19;
+  clock += 5000;
+  expect(await admitted(door)).toBe(true);
+});
+
+test("P26 wide jobs that wait for an agent that is away take no place of others, however many runs each has", async () => {
+  const door = admission();
+  [held, runsEach] = [60, 10];
+  waiting = waitFor("away", 60);
+  expect(await admitted(door, "normal", "trips")).toBe(true);
+  expect(clock).toBe(0);
+});
+
+test.each([
+  ["nothing is known of it", 0, 0, FIRST],
+  ["as many steps have ended lately", 80, 0, 80],
+  ["as many have begun here", 0, 90, 90],
+])("P26 an engine gets no more than it does in time: %s", async (_, endedLately, begunHere, most) => {
+  const door = admission();
+  [ended, begun] = [endedLately, begunHere];
+  for (let asked = 0; asked < LIMIT && (await admitted(door)); asked += 1) untaken = held;
+  expect(held).toBeGreaterThanOrEqual(most);
+  expect(held).toBeLessThanOrEqual(most + 2);
+});
+
+test("P26 what its agent has taken up does not wait for the engine: others are admitted, to the limit", async () => {
+  const door = admission();
+  [held, untaken] = [70, 70];
+  expect(await admitted(door)).toBe(false);
+  untaken = 0;
+  clock += 5000;
+  expect(await until(door, "normal")).toBe(LIMIT);
 });
 
 test.each([
@@ -198,9 +249,10 @@ test("P26 what a job in flight waits for is load, unless its agent is known to b
   const job = claimed(sampleRecord("job-1", GRAPH), GRAPH);
   const isAway = (name: string) => async (agent: string) => agent === name;
   const seen = (away: string) => flightViewOf([job, job], NOON_MS + 6000, 5000, isAway(away));
-  const wait = { agent: "inventory", priority: "normal" };
-  expect(await seen("fraud")).toEqual({ looked: 2, waiting: Array(2).fill({ ...wait, isLate: true }), ended: 0 });
-  expect(await seen("inventory")).toMatchObject({ waiting: Array(2).fill({ ...wait, isLate: false }) });
+  const wait = { agent: "inventory", priority: "normal", runs: 1 };
+  const late = Array(2).fill({ ...wait, isLate: true });
+  expect(await seen("fraud")).toEqual({ looked: 2, runs: 2, untaken: 2, waiting: late, ended: 0 });
+  expect(await seen("inventory")).toMatchObject({ untaken: 0, waiting: Array(2).fill({ ...wait, isLate: false }) });
   expect((await flightViewOf([job], NOON_MS, 5000, isAway("fraud"))).waiting).toEqual([]);
   const done = { ...job, steps: { reserveStock: { ...job.steps["reserveStock"], endedAt: NOON } } } as typeof job;
   expect(await flightViewOf([done], NOON_MS, 5000, isAway("fraud"))).toMatchObject({ ended: 1 });
@@ -254,7 +306,8 @@ test("a limit of one admits one", async () => {
 test("while the store is away nobody is admitted, and the fault is the caller's to hold", async () => {
   const door = createAdmission({
     count: () => Promise.reject(new Error("the store is away")),
-    waiting: async () => ({ looked: 0, waiting: [], ended: 0 }),
+    view: async () => ({ looked: 0, runs: 0, untaken: 0, waiting: [], ended: 0 }),
+    engineBegan: () => 0,
     agentsOf: () => [],
     limit: LIMIT,
     now: () => clock,
@@ -270,22 +323,27 @@ async function burst(
 ): Promise<{ readonly longestMs: number; readonly most: number }> {
   const engine: number[] = [];
   const seen = { longestMs: 0, most: 0 };
+  const begunAt: number[] = [];
   let taken = 0;
   const advance = (ms: number) => {
     clock += ms;
     for (; taken < (clock / 1000) * perSecond; taken += 1) {
       const since = engine.shift();
-      if (since !== undefined) seen.longestMs = Math.max(seen.longestMs, clock - since);
+      if (since === undefined) continue;
+      seen.longestMs = Math.max(seen.longestMs, clock - since);
+      begunAt.push(clock);
     }
     seen.most = Math.max(seen.most, engine.length);
   };
   const door = createAdmission({
     count: async () => engine.length,
-    waiting: async (most) => {
+    engineBegan: () => begunAt.filter((at) => at > clock - 15_000).length,
+    view: async (most) => {
       const late = engine
         .filter((since) => clock - since > 5000)
-        .flatMap(() => ({ agent: "inventory", priority: "normal" as const, isLate: true }));
-      return { looked: Math.min(most, engine.length), waiting: late.slice(0, most), ended: 0 };
+        .flatMap(() => ({ agent: "inventory", priority: "normal" as const, isLate: true, runs: 1 }));
+      const looked = Math.min(most, engine.length);
+      return { looked, runs: looked, untaken: looked, waiting: late.slice(0, most), ended: 0 };
     },
     agentsOf: () => ["inventory"],
     limit: 200,

@@ -131,3 +131,19 @@ test("P26 what waited for an absent agent that an operator had paused goes on on
   clock += 125_000;
   expect(await presence.availability("shipping", 150_000)).toBe("unknown");
 });
+
+test("P26 what the engine began in this process is counted for ten seconds at least, and for twenty at most", () => {
+  const worker = inProcess();
+  const begin = (times: number) => {
+    for (let time = 0; time < times; time += 1) worker.began(new Date(clock - 3000).toISOString());
+  };
+  begin(5);
+  expect([worker.engineBegan, worker.engineLateMs]).toEqual([5, 3000]);
+  clock += 9000;
+  begin(2);
+  expect(worker.engineBegan).toBe(7);
+  clock += 9000;
+  expect(worker.engineBegan).toBe(7);
+  clock += 12_000;
+  expect([worker.engineBegan, worker.engineLateMs]).toEqual([0, 3000]);
+});

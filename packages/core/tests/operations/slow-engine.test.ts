@@ -89,7 +89,7 @@ describe.each(["activity", "queue"] as const)("P26 a step by %s that the engine 
     const own = await world.firstTask(start);
     const [before, reads] = [await recordOf("job-1"), readsOf()];
     const end = transport === "queue" ? await askAgent(late, world) : await runStep(late, world);
-    expect(end).toEqual({ outcome: { kind: "expired" }, receiver: null });
+    expect(end).toEqual({ outcome: { kind: "superseded", by: 2 }, receiver: null });
     expect(reads.count).toBeLessThanOrEqual(2);
     expect([world.calls, world.requests]).toEqual([[], []]);
     expect(await recordOf("job-1")).toEqual(before);
@@ -110,6 +110,17 @@ describe.each(["activity", "queue"] as const)("P26 a step by %s that the engine 
       expect(await sweep(world)).toMatchObject({ found: 1, later: 1, rescheduled: 0, failed: 0 });
     }
     expect(await recordOf("job-1")).toMatchObject({ processState: "Processing", attempt: 1, failureCount: 0 });
+  });
+
+  test("waits while the engine may still hand it out, by how late it was seen to be; a queue's request is not sent so late", async () => {
+    await world.claim(await submitted("job-1"));
+    world.clock += 22_000;
+    world.presence.began(new Date(NOON_MS).toISOString());
+    await stuck();
+    const [later, rescheduled] = transport === "queue" ? [0, 1] : [1, 0];
+    expect(await sweep(world)).toMatchObject({ found: 1, later, rescheduled });
+    await stuck();
+    expect(await sweep(world)).toMatchObject({ rescheduled: 1 - rescheduled });
   });
 
   test("leaves more time to the steps that are scheduled after it", async () => {

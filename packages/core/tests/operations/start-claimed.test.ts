@@ -81,7 +81,7 @@ test("P14 the attempt before is notified that it is over, for it may wait for st
   await startClaimed(client, await claimed(2), world);
   expect(did).toEqual([
     ["start", "job-1-2"],
-    ["publish", "job-1-1", { kind: "superseded" }],
+    ["publish", "job-1-1", { kind: "superseded", by: 2 }],
   ]);
 });
 

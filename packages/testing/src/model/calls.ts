@@ -202,6 +202,7 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
       began: () => undefined,
       engineLost: never,
       engineLateMs: 0,
+      engineBegan: 0,
       availability: async () => (setting.idle ? "absent" : "working"),
       isAway: never,
       pausesOf: async () => [],

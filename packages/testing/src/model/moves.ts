@@ -296,7 +296,7 @@ export class Moves {
     const raised = (to: State | undefined, receiver: number, outcome: StepOutcome) =>
       to && this.#engine.raise(to, host, receiver, PROGRESS, values.idOf(outcome));
     let next = this.#engine.start(rest, host, values.idOf(claimed));
-    if (attempt > 1) next = raised(next, attempt - 1, { kind: "superseded" });
+    if (attempt > 1) next = raised(next, attempt - 1, { kind: "superseded", by: attempt });
     if (!isBehind) return next;
     const found = outcomeReadBy(claimed, this.#pieces.recordOf(state));
     next = raised(next, attempt, found);

@@ -1,6 +1,6 @@
 // Which agent an unfinished job waits for (P26): one that does not take its step up, or that could not do it before.
 
-import { runsInHand } from "./plan.ts";
+import { type RunInHand, runsInHand } from "./plan.ts";
 import type { StateRecord, StepRun } from "./state-record.ts";
 
 type Held = Pick<StateRecord, "steps">;
@@ -22,13 +22,18 @@ function isHeldUp({ state, scheduledAt, waitCount, failureCount = 0 }: StepRun, 
 }
 
 /**
- * Whether a step should have been taken up, and nothing but the load of app and engine is known to keep it; `again`: though it was scheduled again.
+ * The runs that nobody is known to have taken up, and nothing but the load of app and engine is known to keep.
  * @param away the agents that are known to take no work: a wait for them is no sign of load, however long
  */
-export function isLate({ steps }: Held, now: number, longMs: number, away: ReadonlySet<string>): boolean | "again" {
-  const late = runsInHand(steps).filter(({ step, run: { state, failureCount = 0 } }) => {
+export function untakenRuns({ steps }: Held, away: ReadonlySet<string>): readonly RunInHand[] {
+  return runsInHand(steps).filter(({ step, run: { state, failureCount = 0 } }) => {
     return state === "Scheduled" && failureCount === 0 && !away.has(steps[step]?.agent ?? "");
   });
+}
+
+/** Whether one of these should have been taken up; `again`: though it was scheduled again. */
+export function isLate(held: Held, now: number, longMs: number, away: ReadonlySet<string>): boolean | "again" {
+  const late = untakenRuns(held, away);
   if (late.some(({ run }) => run.waitCount > 0)) return "again";
   return late.some(({ run }) => isHeldUp(run, longAgo(now, longMs)));
 }

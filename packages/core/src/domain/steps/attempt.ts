@@ -132,8 +132,10 @@ export type StepOutcome =
   | { readonly kind: "rejected" }
   /** Its time was over before it was done, or taken up: no outcome is recorded; the supervisor will find it. */
   | { readonly kind: "expired" }
-  /** Another attempt holds the job, or none: this one has nothing more to do. */
-  | { readonly kind: "superseded" };
+  /** Another attempt holds the job, or none: this one has nothing more to do. `by`: the next one, and who made it has published what this one owed. */
+  | { readonly kind: "superseded"; readonly by?: number };
+
+type Completed = Extract<StepOutcome, { kind: "completed" }>;
 
 /** The outcome of a step, and the attempt that must be notified of it by an event; null if it is notified in another way, or need not be. */
 export interface StepEnd {
@@ -324,7 +326,7 @@ export function outcomeReadBy({ lockedBy }: Pick<Attempt, "lockedBy">, record: S
 }
 
 /** The attempt after it has received that. Newer knowledge is never replaced by older. */
-export function advance(attempt: Attempt, { steps }: Extract<StepOutcome, { kind: "completed" }>): Attempt {
+export function advance(attempt: Attempt, { steps }: Completed): Attempt {
   const news = Object.entries(steps).filter(([name, record]) => isLater(record, attempt.steps[name]));
   const known = { ...attempt.steps, ...Object.fromEntries(news) };
   return { ...attempt, plan: withRunsOfLists(attempt.plan, known), steps: known };
@@ -362,9 +364,13 @@ function compare(one: StepRun, other: StepRun): number {
 const isOver = ({ state }: StepRun) => RANK[state] >= RANK.Completed;
 
 /** The outcome that kept steps from completing; undefined if there is none. */
-export function firstObstacle(outcomes: readonly StepOutcome[]): Exclude<StepOutcome["kind"], "completed"> | undefined {
-  const kinds = outcomes.flatMap(({ kind }) => (kind === "completed" ? [] : [kind]));
-  return kinds[0];
+export function firstObstacle(outcomes: readonly StepOutcome[]): Exclude<StepOutcome, Completed> | undefined {
+  return outcomes.find((outcome) => outcome.kind !== "completed");
+}
+
+/** Whether nobody else may know that the attempt has ended its job: a rejection is published by the activity that recorded it. */
+export function mayOweEnd(obstacle: Exclude<StepOutcome, Completed>): boolean {
+  return obstacle.kind === "expired" || (obstacle.kind === "superseded" && obstacle.by === undefined);
 }
 
 /** The input of a write that schedules a planned step. @throws if the record has no such step */

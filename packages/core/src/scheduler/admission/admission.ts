@@ -3,7 +3,6 @@
 
 import type { Priority } from "../../domain/content/job.ts";
 import { Outage, SentBack } from "../../domain/outage.ts";
-import { createAdaptiveLimit } from "./adaptive-limit.ts";
 import { createFairShares, createTurns, type Fairness } from "./fair-shares.ts";
 import { countWaits, type FlightView, NO_WAITS, type Waits } from "./waits-by-agent.ts";
 
@@ -57,11 +56,13 @@ export class ShareTaken extends SentBack {
 export interface AdmissionOptions {
   /** The number of jobs in flight, counted where all processes see them. Throws if the store is unavailable. */
   readonly count: () => Promise<number>;
-  /** The jobs in flight that wait for an agent, of the first due, `limit` at most. Throws if the store is unavailable. */
-  readonly waiting: (limit: number) => Promise<FlightView>;
+  /** What is known of the jobs in flight, of the first due, `limit` at most. Throws if the store is unavailable. */
+  readonly view: (limit: number) => Promise<FlightView>;
+  /** How many steps the engine began in this process in the last seconds: fewer than it can. */
+  readonly engineBegan: () => number;
   /** The agents that a new job of the workflow needs. */
   readonly agentsOf: (workflow: string) => readonly string[];
-  /** The number of jobs that attempts should hold, where the engine keeps up with them: see adaptive-limit.ts. */
+  /** The number of runs of steps that may be in flight, where the engine keeps up with them; a job has one at least. */
   readonly limit: number;
   /** Absent: jobs have no keys. With it, the jobs are counted by key in the place of `count`. */
   readonly fairness?: Fairness | undefined;
@@ -77,15 +78,17 @@ interface Aside {
 
 /** Shares of the limit: jobs in progress are admitted when new jobs are not, and urgent jobs before others. */
 const SHARE = { begun: 1.5, high: 1.25, normal: 1 } as const satisfies Record<AdmissionLane, number>;
-/** If this share of the limit waits, nothing new is added: for one agent, nothing that needs it; for several that take work, the engine has the backlog. */
+/** If this share of the limit waits for one agent, nothing is added that needs it. */
 const BACKLOG_SHARE = 0.1;
 /**
  * This number of jobs may always wait. An instance that crashed leaves as many as it was submitting (`maxConcurrentCalls` in host.json), claimed
  * and not started. They wait until their start-by, and do not indicate a backlog.
  */
 export const NO_BACKLOG = 32;
-/** The number of jobs in flight while it is not known how fast the engine is: of an instance that crashed, and as many more. */
+/** As many runs may wait for the engine while it is not known how fast it is: of an instance that crashed, and as many more. */
 export const FIRST = 2 * NO_BACKLOG;
+/** Fewer jobs are not looked at, and weigh one. */
+const FEW = 8;
 /** A count is used for this time. */
 const FRESH_MS = 250;
 /** A wait takes seconds to be seen at all. */
@@ -111,16 +114,15 @@ export const MOST_ASIDE = 24;
 const BEFORE_SENT_BACK_MS = 1000;
 
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { count, waiting, agentsOf, limit, fairness, now, pause } = options;
+  const { count, view, engineBegan, agentsOf, limit, fairness, now, pause } = options;
   const mostWaiting = Math.max(NO_BACKLOG, limit * BACKLOG_SHARE);
-  const adaptive = createAdaptiveLimit(FIRST, limit);
-  const shares = fairness && createFairShares(fairness.share, limit, () => adaptive.current, now);
+  const shares = fairness && createFairShares(fairness.share, limit, () => places("normal"), now);
+  /** The runs in flight: each job weighs as many as the jobs that were looked at have on average. */
   let held = 0;
   let countedAt = Number.NEGATIVE_INFINITY;
   let waits: Waits = NO_WAITS;
   let waitsReadAt = Number.NEGATIVE_INFINITY;
   let allowance = 0;
-  let admittedSince = 0;
   let counting: Promise<void> | undefined;
   let heldBack = 0;
   /** Of the messages of queues with several keys, those that wait for their key's share. */
@@ -136,32 +138,35 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 
   async function countAnew(): Promise<void> {
-    const [before, admittedBefore] = [held, admittedSince];
-    admittedSince = 0;
-    if (fairness && shares) {
-      const byKey = await fairness.countByKey();
-      shares.counted(byKey);
-      held = [...byKey.values()].reduce((sum, jobs) => sum + jobs, 0);
-    } else held = await count();
-    adaptive.counted({ held, before, admitted: admittedBefore }, now());
-    if (adaptive.mayWiden(now()) || (held > NO_BACKLOG && now() - waitsReadAt > WAITS_FRESH_MS)) await lookAtWaits();
-    else if (held <= NO_BACKLOG) waits = NO_WAITS;
+    const jobs = await countJobs();
+    if (jobs <= FEW) waits = NO_WAITS;
+    else if (now() - waitsReadAt > WAITS_FRESH_MS) await look(jobs);
+    held = jobs * waits.weight;
     countedAt = now();
-    allowance = Math.max(1, (Math.min(limit, adaptive.current) - held + waits.places) * PART_OF_ROOM);
+    allowance = Math.max(1, (places("normal") - held + waits.places) * PART_OF_ROOM);
   }
 
-  async function lookAtWaits(): Promise<void> {
-    const most = waits.heldUp.size > 0 ? held : mostWaiting * FIRST_LOOKED;
-    const view = await waiting(Math.min(Math.ceil(most), MOST_LOOKED));
-    waits = countWaits(view, mostWaiting);
+  async function countJobs(): Promise<number> {
+    if (!fairness || !shares) return count();
+    const byKey = await fairness.countByKey();
+    shares.counted(byKey);
+    return [...byKey.values()].reduce((sum, jobs) => sum + jobs, 0);
+  }
+
+  async function look(jobs: number): Promise<void> {
+    const most = waits.places > mostWaiting ? jobs : mostWaiting * FIRST_LOOKED;
+    waits = countWaits(await view(Math.min(Math.ceil(most), MOST_LOOKED)), jobs, mostWaiting);
     waitsReadAt = now();
-    const late = view.waiting.filter(({ isLate }) => isLate);
-    adaptive.saw(
-      view.looked,
-      late.length,
-      late.every(({ agent }) => waits.heldUp.has(agent)),
-      now(),
-    );
+  }
+
+  /**
+   * How many runs may be in flight: no more wait for the engine than it does in half of the time that a step may wait for it, by what has ended, or has
+   * begun here. What its agent has taken up does not wait for the engine.
+   */
+  function places(lane: AdmissionLane): number {
+    const most = limit * SHARE[lane];
+    if (lane === "begun") return most;
+    return Math.min(most, waits.atWork + Math.max(FIRST, waits.ended, engineBegan()) * SHARE[lane]);
   }
 
   /** The agent that keeps the job from being admitted, `no share` of its key, `no room`, or undefined. */
@@ -176,16 +181,12 @@ export function createAdmission(options: AdmissionOptions): Admission {
       const heldUp = lane === "high" ? waits.heldUpUrgent : waits.heldUp;
       const agent = agents.find((name) => heldUp.has(name));
       if (agent !== undefined) return { agent };
-      if (waits.late > mostWaiting || waits.isLosing) return "no room";
+      if (waits.isLosing) return "no room";
       if (use === "beyond" || use === "count") return "no share";
       if (use === "owed") return undefined;
     }
-    const hasRoom = held - waits.places < limit * SHARE[lane] && (lane === "begun" || keepsUp(lane));
-    return hasRoom && allowance >= 1 ? undefined : "no room";
+    return held - waits.places < places(lane) && allowance >= 1 ? undefined : "no room";
   }
-
-  /** Whether the engine is seen to do one more in time. */
-  const keepsUp = (lane: Priority) => held - waits.places < adaptive.current * SHARE[lane];
 
   async function admitted(
     lane: AdmissionLane,
@@ -205,7 +206,6 @@ export function createAdmission(options: AdmissionOptions): Admission {
         if (why === undefined) {
           allowance -= 1;
           held += 1;
-          admittedSince += 1;
           if (key === undefined) return undefined;
           shares?.took(key);
           return turns.take(key);
@@ -260,7 +260,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     );
   const noRoom = () =>
     new NotAdmitted(
-      `${held} jobs are in flight, of which ${waits.all} wait for their agents; the limit is ${adaptive.current} now, and ${limit} at most`,
+      `${Math.round(held)} runs are in flight, and ${waits.all} jobs wait for their agents; the limit is ${Math.round(places("normal"))} now, and ${limit} at most`,
     );
 
   return { admit: admitted };

@@ -29,6 +29,8 @@ export interface AgentPresence {
   engineLost(): Promise<void>;
   /** How late the engine began activities in this process, at most, in the last minutes. */
   readonly engineLateMs: number;
+  /** How many activities the engine began in this process in the last seconds: in ten at least, and in twenty at most. */
+  readonly engineBegan: number;
   /**
    * Watches the agent from now on, if it is not watched.
    * @param windowMs an agent with work is seen at least once in this time
@@ -70,7 +72,8 @@ export function createAgentPresence({ pauses, store, now }: AgentPresencePorts):
   const own = new Map<string, { readonly watch: Watch; readonly at: number }>();
   /** The agents that were not seen, as this process last judged them. */
   const unseenAt = new Map<string, number>();
-  const delay = createEngineDelay(now);
+  const longestDelay = createRecent(DELAY_KEPT_MS, Math.max, now);
+  const begun = createRecent(BEGUN_KEPT_MS, (one, other) => one + other, now);
   /** The store does not know yet that the engine was lost. */
   let owesLoss = false;
 
@@ -145,7 +148,8 @@ export function createAgentPresence({ pauses, store, now }: AgentPresencePorts):
     seen,
     began(scheduledAt) {
       seen(ENGINE);
-      delay.saw(now() - Date.parse(scheduledAt));
+      longestDelay.saw(now() - Date.parse(scheduledAt));
+      begun.saw(1);
     },
     async engineLost() {
       // Each message that is held during an outage finds it.
@@ -154,7 +158,10 @@ export function createAgentPresence({ pauses, store, now }: AgentPresencePorts):
       await noteLoss().catch(() => undefined);
     },
     get engineLateMs() {
-      return delay.longestMs;
+      return longestDelay.value;
+    },
+    get engineBegan() {
+      return begun.value;
     },
     async availability(agent, windowMs, inARowMs = windowMs) {
       if (await pauses.isPaused({ kind: "agent", name: agent })) return "paused";
@@ -183,32 +190,32 @@ function seenSince({ at, seenAt }: Watch, sinceMs: number, inARowMs = sinceMs): 
   return at > instant(sinceMs) ? "unknown" : "absent";
 }
 
-/** What was seen is used for this time at least, and for twice this time at most. */
-const KEPT_MS = 120_000;
+/** A step that passes through an engine that was slow needs more time for so long. */
+const DELAY_KEPT_MS = 120_000;
+const BEGUN_KEPT_MS = 10_000;
 
-/** How late the durable engine begins what it is given (P26), as this process sees it: a step that passes through a slow engine needs more time. */
-interface EngineDelay {
-  /** An activity begins, so long after its step was scheduled. */
-  saw(lateMs: number): void;
-  /** The longest of the last minutes; none if nothing began. */
-  readonly longestMs: number;
+interface Recent {
+  saw(value: number): void;
+  /** None if nothing was seen. */
+  readonly value: number;
 }
 
-function createEngineDelay(now: () => number): EngineDelay {
-  let [since, longest, before] = [Number.NEGATIVE_INFINITY, 0, 0];
+/** What was seen, put together: of this time at least, and of twice this time at most. */
+function createRecent(keptMs: number, join: (one: number, other: number) => number, now: () => number): Recent {
+  let [since, newest, before] = [Number.NEGATIVE_INFINITY, 0, 0];
   const turn = () => {
     const age = now() - since;
-    if (age < KEPT_MS) return;
-    [since, longest, before] = [now(), 0, age < 2 * KEPT_MS ? longest : 0];
+    if (age < keptMs) return;
+    [since, newest, before] = [now(), 0, age < 2 * keptMs ? newest : 0];
   };
   return {
-    saw(lateMs) {
+    saw(value) {
       turn();
-      longest = Math.max(longest, lateMs);
+      newest = join(newest, value);
     },
-    get longestMs() {
+    get value() {
       turn();
-      return Math.max(longest, before);
+      return join(newest, before);
     },
   };
 }

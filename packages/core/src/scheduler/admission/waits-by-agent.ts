@@ -1,7 +1,7 @@
-// The jobs in flight that wait, by the agent that they wait for.
+// What is known of the jobs in flight: their weight, what waits for the engine, and what waits for which agent.
 import type { Priority } from "../../domain/content/job.ts";
 import { instant } from "../../domain/duration.ts";
-import { endedSince, heldUpBy, isLate } from "../../domain/record/held-up.ts";
+import { endedSince, heldUpBy, isLate, untakenRuns } from "../../domain/record/held-up.ts";
 import { runsInHand } from "../../domain/record/plan.ts";
 import type { InFlight } from "../../store/job-store.ts";
 
@@ -11,19 +11,25 @@ export interface Waiting {
   readonly priority: Priority;
   /** Nothing but the load of app and engine is known to keep its step; `again`: though that was scheduled again. */
   readonly isLate: boolean | "again";
+  /** Its runs in flight, whatever each waits for. */
+  readonly runs: number;
 }
 
 /** What is seen of the jobs in flight. */
 export interface FlightView {
   /** The number of jobs that were looked at. */
   readonly looked: number;
+  /** Their runs of steps in flight; a job has one at least. */
+  readonly runs: number;
+  /** Of these, the ones that nobody is known to have taken up, and nothing but load is known to keep. */
+  readonly untaken: number;
   readonly waiting: readonly Waiting[];
   /** How many of their steps ended lately. */
   readonly ended: number;
 }
 
-/** As long as a step waits before it is scheduled again for the first time. */
-const LATELY_MS = 30_000;
+/** Half as long as a step waits before it is scheduled again for the first time. */
+const LATELY_MS = 15_000;
 
 /**
  * What the records of the jobs in flight show.
@@ -41,10 +47,27 @@ export async function flightViewOf(
   const away = new Set(isAwayEach.flat());
   const waiting = jobs.flatMap((job) => {
     const agent = heldUpBy(job, now, longMs);
-    return agent === undefined ? [] : [{ agent, priority: job.priority, isLate: isLate(job, now, longMs, away) }];
+    const { priority } = job;
+    return agent === undefined
+      ? []
+      : [{ agent, priority, isLate: isLate(job, now, longMs, away), runs: weightOf(job) }];
   });
   const since = instant(now - LATELY_MS);
-  return { looked: jobs.length, waiting, ended: jobs.reduce((sum, job) => sum + endedSince(job, since), 0) };
+  return {
+    looked: jobs.length,
+    runs: sum(jobs, weightOf),
+    untaken: sum(jobs, (job) => untakenRuns(job, away).length),
+    waiting,
+    ended: sum(jobs, (job) => endedSince(job, since)),
+  };
+}
+
+/** What its service does later is not in flight here. */
+const weightOf = ({ steps }: InFlight) =>
+  Math.max(1, runsInHand(steps).filter(({ run }) => run.state !== "Awaiting").length);
+
+function sum<Of>(all: readonly Of[], of: (one: Of) => number): number {
+  return all.reduce((known, one) => known + of(one), 0);
 }
 
 export interface Waits {
@@ -57,8 +80,12 @@ export interface Waits {
   readonly heldUpUrgent: ReadonlySet<string>;
   /** The places of the jobs that wait for agents that are held up, or for what is known not to be load: they take no other job's. */
   readonly places: number;
-  /** The number of the others. */
-  readonly late: number;
+  /** The runs that a job in flight has, on average. */
+  readonly weight: number;
+  /** The runs that are neither among these places nor wait for the engine. */
+  readonly atWork: number;
+  /** The steps that ended lately. */
+  readonly ended: number;
   /** More was scheduled again, because nothing took it up, than has ended: each further job adds to that. */
   readonly isLosing: boolean;
 }
@@ -66,17 +93,26 @@ export interface Waits {
 /** What one sweep schedules again shows no load: its process may have died. */
 const OF_ONE_SWEEP = 10;
 
-export const NO_WAITS: Waits = countWaits({ looked: 0, waiting: [], ended: 0 }, 0);
+export const NO_WAITS: Waits = countWaits({ looked: 0, runs: 0, untaken: 0, waiting: [], ended: 0 }, 0, 0);
 
-/** @param most the number of jobs that may wait for one agent */
-export function countWaits({ waiting, ended }: FlightView, most: number): Waits {
+/** @param held the number of jobs in flight. @param most the number of jobs that may wait for one agent */
+export function countWaits({ looked, runs, untaken, waiting, ended }: FlightView, held: number, most: number): Waits {
   const byAgent = countBy(waiting);
   const heldUp = moreThan(most, byAgent);
   const heldUpUrgent = moreThan(most, countBy(waiting.filter(({ priority }) => priority === "high")));
-  const late = waiting.filter(({ agent, isLate }) => isLate && !heldUp.has(agent)).length;
+  const known = sum(waiting, ({ isLate, runs: own }) => (isLate ? 0 : own));
+  const kept = sum(waiting, ({ isLate, agent, runs: own }) => (isLate && heldUp.has(agent) ? own : 0));
   const again = waiting.filter(({ isLate }) => isLate === "again").length;
-  const isLosing = again > Math.max(ended, OF_ONE_SWEEP);
-  return { all: waiting.length, byAgent, heldUp, heldUpUrgent, places: waiting.length - late, late, isLosing };
+  // Only the first due may have been looked at.
+  const ofAll = looked === 0 ? 0 : held / looked;
+  return {
+    ...{ all: waiting.length, byAgent, heldUp, heldUpUrgent },
+    places: (known + kept) * ofAll,
+    weight: looked === 0 ? 1 : runs / looked,
+    atWork: (runs - untaken - known) * ofAll,
+    ended: ended * ofAll,
+    isLosing: again > Math.max(ended, OF_ONE_SWEEP),
+  };
 }
 
 function countBy(waiting: readonly Waiting[]): ReadonlyMap<string, number> {

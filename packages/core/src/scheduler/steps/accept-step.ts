@@ -137,6 +137,6 @@ async function goOnWithout(task: StepTask, context: Context): Promise<StepEnd | 
   await followTurn(written, context);
   const { steps, processState, attempt } = written.record;
   // Forward again, in the next attempt: the one that compensated has to end.
-  if (processState === "Pending") return { outcome: { kind: "superseded" }, receiver: attempt - 1 };
+  if (processState === "Pending") return { outcome: { kind: "superseded", by: attempt }, receiver: attempt - 1 };
   return { outcome: newsOfEnd(steps, task, hasEnded(processState)), receiver: attempt };
 }

@@ -104,7 +104,7 @@ function stepEndOf(task: StepTask, { record, isTurn, isNews }: RecordedEnd, own:
   const isPending = processState === "Pending";
   // The job goes forward again in the next attempt: the attempt that compensated it has to end.
   if (isTurn && isPending && record.direction === "forward")
-    return { outcome: { kind: "superseded" }, receiver: receiverOf(task, attempt - 1) };
+    return { outcome: { kind: "superseded", by: attempt }, receiver: receiverOf(task, attempt - 1) };
   if (isTurn && task.direction === "forward" && own.state === "Failed") {
     // A compensation belongs to the next attempt: the attempt before it has to end.
     return { outcome: { kind: "rejected" }, receiver: receiverOf(task, isPending ? attempt - 1 : attempt) };

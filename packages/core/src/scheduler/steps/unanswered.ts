@@ -23,8 +23,11 @@ export async function beginsIn(task: StepTask, context: Context): Promise<StepEn
   const now = context.now();
   context.presence.began(runOf(record, direction)?.scheduledAt ?? instant(now));
   if (instant(now) <= startBy) return undefined;
-  const own = runOf((await context.store.latest(jobId))?.record.steps[step], direction);
-  if (own?.attempt === attempt && isInHand(own)) return undefined;
+  const { attempt: by = attempt, steps = {} } = (await context.store.latest(jobId))?.record ?? {};
+  const own = runOf(steps[step], direction);
+  const isOwn = own?.attempt === attempt;
+  if (isOwn && isInHand(own)) return undefined;
+  if (!isOwn && by > attempt) return { outcome: { kind: "superseded", by }, receiver: null };
   return expire(task, "StepNotTakenUp", 0, context);
 }
 
