@@ -32,7 +32,7 @@ export interface Recovery extends Pick<DecisionEntry, "rule" | "before" | "after
 }
 
 /** One overdue record, in the hands of the supervisor: decided, written, followed. */
-export interface Overdue {
+interface Overdue {
   /** Below the threshold it is reset; at it, it waits, is compensated, or ends in Error. @throws what keeps it from a verdict */
   decide(): Promise<Verdict>;
   /** At the version that was read, and what has to go out before. False if another writer was faster. */
