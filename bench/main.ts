@@ -1,7 +1,6 @@
 // `npm run bench`: how many orders a second, how fast, and at what cost, on the local stack in durable mode, beside the SDK floor.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Stack } from "@scheduler-agent-supervisor/local";
 import { temporaryFolder } from "@scheduler-agent-supervisor/testing/stack";
 import { choiceOf, numberOf, readArguments, runCommand } from "../cli/every-app/arguments.ts";
 import { ROOT } from "../cli/settings.ts";
@@ -11,12 +10,10 @@ import { CHAIN, GRAPH, THREE_STEPS } from "../tests/support/orders.ts";
 import { type BadRequest, badRequestTable, measureBadRequests } from "./bad-requests.ts";
 import { startBenchStack } from "./bench-stack.ts";
 import { measureDiskFloor } from "./disk-floor.ts";
-import type { Load } from "./load.ts";
-import { type Plan, runPhases, STATUSES, warmUp } from "./phases.ts";
+import { type Plan, runPhases, STATUSES } from "./phases.ts";
 import { type Past, plant } from "./plant.ts";
 import { measureRecovery, type Recovery, recoveryTable } from "./recovery.ts";
 import { type Phase, pastTable, phaseTable } from "./report.ts";
-import { measureSlowest, type Slowest, slowestTable } from "./slowest.ts";
 
 const USAGE = `npm run bench
   --orders N           how many in the burst (2000)
@@ -29,7 +26,6 @@ const USAGE = `npm run bench
   --instances G=N,…    how many processes a group has with --topology flex (1 each)
   --past               all again with 100,000 ended and 5,000 failed orders stored
   --recovery           only this: kill -9 of the host with 1,000 orders in flight
-  --slowest            only this: where the time of the slowest orders of the steady phase goes
   --whole              bursts of 500, 2000 and 8000, 20,000 orders on one stack, --recovery and --past:
                        about half an hour`;
 const BURSTS = [500, 2000, 8000];
@@ -45,7 +41,7 @@ await runCommand(async () => {
     {
       ...{ orders: text, repeat: text, rate: text, seconds: text, statuses: text, durability: text },
       ...{ topology: text, instances: text },
-      ...{ past: flag, recovery: flag, slowest: flag, whole: flag },
+      ...{ past: flag, recovery: flag, whole: flag },
     },
     USAGE,
   );
@@ -59,8 +55,7 @@ await runCommand(async () => {
     statuses: choiceOf(values, "statuses", STATUSES),
     many: isWhole ? MANY : undefined,
     inFlight: isWhole || values["recovery"] === true ? IN_FLIGHT : undefined,
-    slowest: values["slowest"] === true,
-    phases: values["recovery"] !== true && values["slowest"] !== true,
+    phases: values["recovery"] !== true,
   };
   const options: Options = {
     durability: values["durability"] === "normal" ? "normal" : "full",
@@ -88,7 +83,6 @@ interface Result {
   readonly past: Past | undefined;
   readonly phases: readonly Phase[];
   readonly bad: readonly BadRequest[];
-  readonly slowest: Slowest | undefined;
   readonly recovery: Recovery | undefined;
 }
 
@@ -107,12 +101,9 @@ async function runOnStack(plan: Plan, options: Options, past: Past | undefined):
       const bad = plan.phases ? await measureBadRequests(stack) : [];
       if (plan.phases) console.log(badRequestTable(bad));
       const load = { workflow: THREE_STEPS.name, statuses: plan.statuses };
-      const slowest = plan.slowest
-        ? await slowestOf(stack, { ...load, orders: plan.steady, rate: plan.rate }, data)
-        : undefined;
       const recovery = plan.inFlight === undefined ? undefined : await measureRecovery(stack, plan.inFlight, load);
       if (recovery) console.log(recoveryTable(recovery));
-      return { past, phases, bad, slowest, recovery };
+      return { past, phases, bad, recovery };
     } finally {
       await stack.stop();
     }
@@ -120,13 +111,6 @@ async function runOnStack(plan: Plan, options: Options, past: Past | undefined):
     adapted[Symbol.dispose]();
     rmSync(data, { recursive: true, force: true });
   }
-}
-
-async function slowestOf(stack: Stack, load: Load, folder: string): Promise<Slowest> {
-  await warmUp(stack, load);
-  const slowest = await measureSlowest(stack, load, folder);
-  console.log(slowestTable(slowest));
-  return slowest;
 }
 
 function keep(result: { readonly at: string; readonly [name: string]: unknown }): void {

@@ -22,8 +22,6 @@ export interface Plan {
   readonly many: number | undefined;
   /** So many in flight at a kill of the host, after all others. */
   readonly inFlight: number | undefined;
-  /** Where the time of the slowest orders of the steady phase goes. */
-  readonly slowest: boolean;
   /** Whether anything but those two is measured. */
   readonly phases: boolean;
 }
@@ -33,7 +31,7 @@ const WARM_UP_ORDERS = 500;
 const FIVE_STEPS = "order-fulfilment";
 
 /** A host that has compiled nothing yet is slow. */
-export async function warmUp(stack: Stack, { workflow, statuses }: Pick<Load, "workflow" | "statuses">): Promise<void> {
+async function warmUp(stack: Stack, { workflow, statuses }: Pick<Load, "workflow" | "statuses">): Promise<void> {
   await runOurs("warm-up", stack, { orders: WARM_UP_ORDERS, workflow, statuses });
 }
 
