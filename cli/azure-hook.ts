@@ -12,7 +12,7 @@ import { smokeObstacle } from "./azure-hooks/smoke-obstacle.ts";
 import { runbooksAt, unaskedChoices } from "./azure-hooks/unasked.ts";
 import { azdDeployment, setAzdValue, signInOf } from "./common/azure.ts";
 import { readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
-import { ROOT } from "./settings.ts";
+import { ROOT } from "./every-app/root.ts";
 import { SMOKE_WORKFLOW, smokeAzure } from "./smoke/smoke-azure.ts";
 
 const USAGE = `npm run node -- cli/azure-hook.ts preprovision|predeploy|postdeploy

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ServiceAgent } from "@scheduler-agent-supervisor/core/agents";
-import { ROOT } from "../settings.ts";
+import { ROOT } from "../every-app/root.ts";
 
 type Write = (text: string, agents: readonly ServiceAgent[]) => string;
 

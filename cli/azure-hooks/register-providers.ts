@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { ROOT } from "../settings.ts";
+import { ROOT } from "../every-app/root.ts";
 import type { ResourceManager } from "./resource-manager.ts";
 
 const API = "api-version=2021-04-01";

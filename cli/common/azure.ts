@@ -5,8 +5,8 @@ import { AzureCliCredential, AzureDeveloperCliCredential, type TokenCredential }
 import { ServiceBusClient, type ServiceBusClientOptions } from "@azure/service-bus";
 import { credentialOf } from "@scheduler-agent-supervisor/core/create-app";
 import { z } from "zod";
+import { ROOT } from "../every-app/root.ts";
 import type { Settings } from "../every-app/stack-file.ts";
-import { ROOT } from "../settings.ts";
 
 export interface Deployment {
   /** What was chosen, as far as azd knows it, and the outputs. */

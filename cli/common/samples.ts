@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { idNameOf } from "@scheduler-agent-supervisor/core/messaging";
 import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import { business } from "../../shared/business.ts";
-import { ROOT } from "../settings.ts";
+import { ROOT } from "../every-app/root.ts";
 
 const ID = idNameOf(business.contracts);
 
