@@ -96,6 +96,7 @@ const EXAMPLES: readonly Example[] = [
     documented: "find --state Error --kind expired --q tea --time-of ended --from 2026-01-31T00:00:00Z",
     says: /No order/,
   },
+  { documented: "find --state Error", says: /^card-1\tError: rejected/m },
   { documented: "find --state Error --step takePayment", says: /^card-1\tError: rejected/m },
   { documented: "find --business-key customer:C-17", says: /No order matches/ },
   { documented: "find --waits-for agent:payment", says: /^held-1\tPending(.*\n)*2 orders\./m },

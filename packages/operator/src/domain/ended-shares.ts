@@ -50,11 +50,11 @@ export function createCriticalTimes(): (criticalMs: number, now: number) => bool
 /** The alert jobs-not-done, where hardly any are usual. */
 const NOT_DONE = { fewest: 20, most: 0.03 };
 
-/** @returns whether too many of the last hour were compensated or rejected, whatever the cause */
-export function createNotDone(): (isNotDone: boolean, now: number) => boolean {
+/** @returns whether too many of the last hour were compensated, whatever the cause */
+export function createNotDone(): (isCompensated: boolean, now: number) => boolean {
   const countsOf = createCounts();
-  return (isNotDone, now) => {
-    const lastHour = countsOf(isNotDone, now)(HOUR);
+  return (isCompensated, now) => {
+    const lastHour = countsOf(isCompensated, now)(HOUR);
     return lastHour.bad >= NOT_DONE.fewest && share(lastHour) >= NOT_DONE.most;
   };
 }

@@ -81,7 +81,7 @@ export const REPORTED = {
   TooSlow: { keptMs: MINUTE_MS, words: (workflow) => `Too many of ${workflow} take more than a minute` },
   ManyNotDone: {
     keptMs: 15 * MINUTE_MS,
-    words: (step, cause) => `Far more than usual are compensated or rejected, the last at ${step}: ${cause}`,
+    words: (step, cause) => `Far more than usual are compensated, the last at ${step}: ${cause}`,
   },
 } as const satisfies { readonly [name: string]: Kind };
 

@@ -56,7 +56,7 @@ test("a function that fails a few times in each of two hosts", async () => {
 });
 
 test.each([
-  ["JobErrored", "rejected", ["ManyNotDone"]],
+  ["JobErrored", "rejected", []],
   ["JobCompensated", "expired", ["ManyNotDone"]],
   ["JobCompensated", "compensationRequested", []],
   ["JobErrored", "expired", []],

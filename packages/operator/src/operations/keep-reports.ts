@@ -91,9 +91,9 @@ export function createKeepReports({ store, usualWorkflow, switchedOff, now }: Ke
     else if (broken + lost === 0 && finished) keep({ kind: "over", name: "JobNotClosed" });
   }
 
-  /** What a service rejected, or did not do in time: what an operator compensates is no sign of anything. */
-  function noteEnd(isNotDone: boolean, step: unknown, message: unknown): void {
-    if (areTooMany(isNotDone, now()) && isNotDone) say("ManyNotDone", step, message);
+  /** By a service: what an operator compensates is no sign of anything, and what is in Error stands among the causes. */
+  function noteEnd(isCompensated: boolean, step: unknown, message: unknown): void {
+    if (areTooMany(isCompensated, now()) && isCompensated) say("ManyNotDone", step, message);
   }
 
   return {
@@ -116,7 +116,7 @@ export function createKeepReports({ store, usualWorkflow, switchedOff, now }: Ke
           // It is in a list of its own then.
           if (others["kind"] === "compensationIncomplete")
             keep({ kind: "over", name: "CompensationIncomplete", subject: shortened(jobId) });
-          return noteEnd(others["kind"] === "rejected", step, message);
+          return noteEnd(false, step, message);
         case "JobCompensated":
           return noteEnd(others["kind"] !== "compensationRequested", step, message);
         case "JobCancelled":
