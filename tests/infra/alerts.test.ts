@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { telemetryQuery } from "../../cli/smoke/smoke-azure.ts";
 import { membersOf } from "./bicep.ts";
+import { deploy } from "./deploy.ts";
 import { bind } from "./kusto.ts";
 import { spanAttributes, unsaid } from "./said.ts";
 
@@ -196,3 +197,18 @@ function minutesOf(duration: string): number {
   const [, days = "0", hours = "0", minutes = "0"] = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?)?$/.exec(duration) ?? [];
   return (Number(days) * 24 + Number(hours)) * 60 + Number(minutes);
 }
+
+test("alerts lead to a runbook and to the console's view, both by their addresses", () => {
+  const RUNBOOKS = "https://example.com/runbooks.md";
+  const { all, outputs } = deploy({ RUNBOOKS });
+  const rules = ["scheduledQueryRules", "metricAlerts"].flatMap((type) => all(`Microsoft.Insights/${type}`));
+  expect(rules.length).toBeGreaterThan(10);
+  for (const { name, body } of rules) {
+    const text = JSON.stringify(body);
+    expect(text).toContain(`"runbook":"${RUNBOOKS}#${name}"`);
+    expect(text).toMatch(new RegExp(`"console":"${outputs["SERVICE_APP_URI"]}/console/[a-z/-]*"`));
+  }
+  // What is relative leads nowhere from an e-mail.
+  expect(JSON.stringify(deploy().all("Microsoft.Insights/scheduledQueryRules"))).not.toContain("runbook");
+  expect(() => deploy({ RUNBOOKS: "docs/how-to/runbooks.md" })).toThrow("runbooks is an address");
+});

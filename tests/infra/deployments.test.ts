@@ -264,21 +264,6 @@ test("a restored store: the app's rights, its setting, its endpoint and its aler
   expect(alert?.body["properties"]).toMatchObject({ scopes: [id] });
 });
 
-test("alerts lead to a runbook and to the console's view, both by their addresses", () => {
-  const RUNBOOKS = "https://example.com/runbooks.md";
-  const { all, outputs } = deploy({ RUNBOOKS });
-  const rules = ["scheduledQueryRules", "metricAlerts"].flatMap((type) => all(`Microsoft.Insights/${type}`));
-  expect(rules.length).toBeGreaterThan(10);
-  for (const { name, body } of rules) {
-    const text = JSON.stringify(body);
-    expect(text).toContain(`"runbook":"${RUNBOOKS}#${name}"`);
-    expect(text).toMatch(new RegExp(`"console":"${outputs["SERVICE_APP_URI"]}/console/[a-z/-]*"`));
-  }
-  // What is relative leads nowhere from an e-mail.
-  expect(JSON.stringify(deploy().all("Microsoft.Insights/scheduledQueryRules"))).not.toContain("runbook");
-  expect(() => deploy({ RUNBOOKS: "docs/how-to/runbooks.md" })).toThrow("runbooks is an address");
-});
-
 test("a pipeline that deploys gets no right at all; a developer does", () => {
   expect(rightsOf(deploy().deployed, DEPLOYER).length).toBeGreaterThan(3);
   for (const choices of [

@@ -9,7 +9,6 @@ import {
   firstObstacle,
   lookOf,
   looksAt,
-  mayOweEnd,
   PROGRESS,
   runKey,
   type StepOutcome,
@@ -80,7 +79,9 @@ export function* scheduler(context: df.OrchestrationContext): Generator<df.Task,
     history.received(outcomes);
     wait = { ...wait, due, event, looks: wait.looks + (due.isLook ? 1 : 0) };
     const obstacle = firstObstacle(outcomes);
-    if (obstacle && mayOweEnd(obstacle)) yield* publishEnd(context, attempt);
+    // A rejection is published by the activity that recorded it, and what the attempt owed by whoever made the next one: all else nobody may know.
+    const isPublished = obstacle?.kind === "rejected" || (obstacle?.kind === "superseded" && obstacle.by !== undefined);
+    if (obstacle && !isPublished) yield* publishEnd(context, attempt);
     if (obstacle) return obstacle.kind;
     for (const outcome of outcomes) {
       if (outcome.kind !== "completed") continue;

@@ -1,142 +1,29 @@
 // P8, P22, P26: only the service's own time ends a wait. A pause is the operator's time, and an outage of the app is the app's.
 
-import { createMemoryPauses } from "@scheduler-agent-supervisor/testing/memory";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { BoundedReply } from "../../src/agents/agent.ts";
-import type { Workflow } from "../../src/domain/definition/workflow.ts";
-import type { Direction, StepRecord } from "../../src/domain/record/state-record.ts";
-import { type Attempt, advance, type StepTask, tasksToBegin } from "../../src/domain/steps/attempt.ts";
 import { nextPolls } from "../../src/domain/steps/next-polls.ts";
-import { loadWorkflows } from "../../src/domain/workflows/workflows.ts";
-import type { ReceivedMessage } from "../../src/messaging/messenger.ts";
-import { claimJob } from "../../src/scheduler/claim-job.ts";
-import { askAgent } from "../../src/scheduler/steps/ask-agent.ts";
-import { parseReport } from "../../src/scheduler/steps/completion.ts";
 import { pollService } from "../../src/scheduler/steps/poll-service.ts";
-import { runStep } from "../../src/scheduler/steps/run-step.ts";
-import { takeReply, takeReport } from "../../src/scheduler/steps/take-reply.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
-import { NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
-import { createWorld, type World } from "../world.ts";
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const within = { completeWithin: "PT10S" };
-const SHORT = "PT8M";
-const LONG = "P1D";
-
-/** The hotel confirms later: what is not confirmed within that time is compensated. */
-const stay = (awaitWithin: string, transport: "activity" | "queue" = "activity"): Workflow => ({
-  name: "stay",
-  version: 1,
-  policy: {
-    ...{ failureThreshold: 2, waits: [], onExhausted: "compensate", onRejected: "compensate" },
-    onAwaitExpired: "compensate",
-  },
-  steps: [
-    {
-      ...{ name: "hotel", agent: "inventory", operation: "reserve", transport, after: [], ...within, awaitWithin },
-      compensation: { operation: "release", completeWithin: "PT10S", awaitWithin },
-    },
-  ],
-});
-
-let world: World;
-let memory: ReturnType<typeof createMemoryPauses>;
-let attempt: Attempt;
-
-beforeEach(() => {
-  world = createWorld(NOON_MS);
-  memory = createMemoryPauses(world.now);
-  const agents = new Map(
-    [...world.agents].map(([name, agent]) => [
-      name,
-      {
-        ...agent,
-        async call(...asked: Parameters<typeof agent.call>): Promise<BoundedReply> {
-          const isPaused = await memory.pauses.isPaused({ kind: "agent", name });
-          return isPaused ? { kind: "notTakenUp" } : agent.call(...asked);
-        },
-      },
-    ]),
-  );
-  Object.assign(world, { agents, presence: memory.presence });
-  world.answers.set("reserve", () => ({ kind: "pending", retryAfterMs: MINUTE_MS, reference: "booking 7" }));
-});
-
-const record = async () => world.stateOf();
-const step = async () => (await record())?.steps["hotel"] as StepRecord;
-const pause = () => memory.pauses.pause({ kind: "agent", name: "inventory", by: "ada", reason: "they move house" });
-const resume = () => memory.pauses.resume({ kind: "agent", name: "inventory" });
-
-/** The job, with its step begun, which is then awaited. */
-async function begun(workflow: Workflow, direction: Direction = "forward"): Promise<void> {
-  const facts = [...world.agents].map(([name, { operationNames: operations }]) => {
-    return [name, { operations, transports: ["activity", "queue"] }] as const;
-  });
-  Object.assign(world, { workflows: loadWorkflows(new Map(facts), [workflow]) });
-  const fresh = sampleRecord("job-1", workflow);
-  const hotel = fresh.steps["hotel"] as StepRecord;
-  const done = {
-    ...hotel,
-    state: "Completed",
-    result: {},
-    completedIn: 1,
-    attempt: 1,
-    endedAt: fresh.createdAt,
-  } as const;
-  await world.store.create(
-    sampleJob("job-1"),
-    direction === "forward" ? fresh : { ...fresh, direction, steps: { hotel: done } },
-  );
-  await claimed(1);
-  for (const task of tasksToBegin(attempt, new Set())) await run(task);
-}
-
-async function run(task: StepTask): Promise<void> {
-  if (task.transport === "queue") return void (await askAgent(task, world));
-  const { outcome } = await runStep(task, world);
-  if (outcome.kind === "completed") attempt = advance(attempt, outcome);
-}
-
-async function claimed(number: number): Promise<void> {
-  const { direction = "forward" } = (await record()) ?? {};
-  const claim = await claimJob({ jobId: "job-1", attempt: number, direction }, world);
-  if (claim.kind !== "claimed") throw new Error(claim.kind);
-  attempt = claim.attempt;
-}
-
-const asked = new Set<string>();
-
-/** Time passes, in half minutes: the supervisor sweeps, the attempt that holds the job polls, another attempt takes it over. */
-async function pass(ms: number, { polls = true, sweeps = true } = {}): Promise<void> {
-  for (const end = world.clock + ms; world.clock < end; ) {
-    world.clock = Math.min(end, world.clock + 30_000);
-    const next = polls ? nextPolls(attempt, asked) : undefined;
-    if (next && Date.parse(next.at) <= world.clock) {
-      for (const poll of next.polls) {
-        asked.add(`${poll.step} ${poll.direction} ${poll.pollAt}`);
-        const { outcome } = await pollService(poll, world);
-        if (outcome.kind === "completed") attempt = advance(attempt, outcome);
-      }
-    }
-    if (sweeps) await sweep(world);
-    const now = await record();
-    if (now?.processState === "Pending" && now.direction === attempt.direction) await claimed(now.attempt);
-    else if (now) attempt = advance(attempt, { kind: "completed", steps: now.steps, hasEnded: false });
-  }
-}
-
-async function report(body: object) {
-  const url = world.calls.findLast(({ completion }) => completion !== undefined)?.completion?.url ?? "";
-  const parsed = parseReport(url.slice(url.lastIndexOf("/") + 1), JSON.stringify(body));
-  if (parsed.kind !== "valid") throw new Error(parsed.kind);
-  return (await takeReport(parsed.report, world)).kind;
-}
-const DONE = { kind: "done", result: { booking: "H-7" } };
-const isOver = async () => (await record())?.error !== null;
-
-beforeEach(() => asked.clear());
+import { NOON_MS } from "../jobs.ts";
+import {
+  asked,
+  attempt,
+  begun,
+  DONE,
+  HOUR_MS,
+  isOver,
+  LONG,
+  MINUTE_MS,
+  pass,
+  pause,
+  record,
+  report,
+  resume,
+  SHORT,
+  stay,
+  step,
+  world,
+} from "../stay-world.ts";
 
 describe("an operator pauses the agent", () => {
   test.each([SHORT, LONG])(
@@ -322,117 +209,5 @@ describe("the app is away twice", () => {
     await sweep(world);
     expect(await isOver()).toBe(false);
     expect(await report(DONE)).toBe("recorded");
-  });
-});
-
-describe("an agent that is asked over its queue", () => {
-  const latest = () => world.requests.at(-1)?.request;
-  const reply = (body: object) => takeReply({ ticket: latest()?.ticket, ...body }, world);
-  const later = { kind: "pending", retryAfterMs: MINUTE_MS, reference: "booking 7" };
-
-  /** Its reply came into the app's queue at that time. */
-  const cameAt = (at: number) => ({ message: { enqueuedAt: new Date(at).toISOString() } as ReceivedMessage });
-
-  test("P8 and whose reply came while the app was away: it was in time, and no failure is counted", async () => {
-    await begun(stay("PT1H", "queue"));
-    const inTime = world.clock + 5000;
-    world.clock += 5 * MINUTE_MS;
-    // The supervisor is back before the reply is read.
-    await sweep(world);
-    expect(await record()).toMatchObject({ processState: "Processing", attempt: 1, failureCount: 0 });
-    await takeReply({ ticket: latest()?.ticket, ...DONE }, world, cameAt(inTime));
-    expect(await record()).toMatchObject({ processState: "Processed", failureCount: 0 });
-  });
-
-  test("P8 and that replies after its complete-by, whenever the reply is read, is late", async () => {
-    await begun(stay("PT1H", "queue"));
-    const late = world.clock + 2 * MINUTE_MS;
-    world.clock += 5 * MINUTE_MS;
-    await takeReply({ ticket: latest()?.ticket, ...DONE }, world, cameAt(late));
-    expect(await step()).not.toMatchObject({ state: "Completed" });
-    await sweep(world);
-    await pass(3 * MINUTE_MS);
-    expect((await record())?.attempt).toBeGreaterThan(1);
-  });
-
-  test("P26 and that is paused over the end of the wait, is asked again, and has the time that it had left", async () => {
-    await begun(stay("PT1H", "queue"));
-    await reply(later);
-    await pause();
-    await pass(5 * MINUTE_MS);
-    await reply({ kind: "unavailable", message: "it found no place to ask its service" });
-    await pass(3 * HOUR_MS);
-    expect(await isOver()).toBe(false);
-    await resume();
-    await pass(50 * MINUTE_MS);
-    expect(await isOver()).toBe(false);
-    expect(latest()).toMatchObject({ awaited: { reference: "booking 7" } });
-    expect(world.requests.length).toBeGreaterThan(3);
-    await reply({ kind: "done", result: {} });
-    expect(await record()).toMatchObject({ processState: "Processed", failureCount: 0 });
-  });
-
-  test("P26 while the app is away over the end, is asked again: its answer may have been lost", async () => {
-    await begun(stay("PT1H", "queue"));
-    await reply(later);
-    world.clock += 2 * HOUR_MS;
-    await sweep(world);
-    expect(latest()).toMatchObject({ ticket: { round: 3 }, awaited: { reference: "booking 7" } });
-    await reply({ kind: "done", result: {} });
-    expect(await record()).toMatchObject({ processState: "Processed", failureCount: 0 });
-  });
-
-  test("P16 a crash between the request and the record: the same request is sent again", async () => {
-    await begun(stay("PT1H", "queue"));
-    await reply(later);
-    world.clock += 2 * HOUR_MS;
-    const { replace } = world.store;
-    Object.assign(world.store, { replace: async () => Promise.reject(new Error("away")) });
-    await sweep(world);
-    const lost = latest();
-    Object.assign(world.store, { replace });
-    world.clock += 10_000;
-    await sweep(world);
-    expect(latest()?.ticket).toEqual(lost?.ticket);
-    expect(await isOver()).toBe(false);
-  });
-
-  test("P16 a crash between the request and the record: the answer to that request counts", async () => {
-    await begun(stay("PT1H", "queue"));
-    await reply(later);
-    world.clock += 2 * HOUR_MS;
-    const { replace } = world.store;
-    Object.assign(world.store, { replace: async () => Promise.reject(new Error("away")) });
-    await sweep(world);
-    Object.assign(world.store, { replace });
-    await takeReply({ ticket: latest()?.ticket, ...later }, world, cameAt(NOON_MS + MINUTE_MS));
-    expect(await step()).toMatchObject({ state: "Awaiting", again: { round: 4 } });
-  });
-
-  test("P16 whose answer is not there at the end, is asked once more: its queue may have been away", async () => {
-    await begun(stay("PT1H", "queue"));
-    await reply(later);
-    await pass(HOUR_MS + MINUTE_MS);
-    expect(latest()).toMatchObject({ ticket: { round: 3 }, awaited: { reference: "booking 7" } });
-    await reply({ kind: "done", result: {} });
-    expect(await record()).toMatchObject({ processState: "Processed", failureCount: 0 });
-  });
-
-  test("P8 and that never answers: the wait ends after it was asked once more", async () => {
-    await begun(stay("PT1H", "queue"));
-    await reply(later);
-    await pass(HOUR_MS + 12 * MINUTE_MS);
-    expect(await record()).toMatchObject({ direction: "compensate", error: { kind: "expired" } });
-    expect((await record())?.history.filter(({ what }) => what.includes("goes on"))).toHaveLength(1);
-  });
-
-  test("P16 whose word that it does it later waited for the app: the service has time to report again", async () => {
-    await begun(stay("PT1H", "queue"));
-    const inTime = world.clock + 5000;
-    world.clock += 50 * MINUTE_MS;
-    await takeReply({ ticket: latest()?.ticket, kind: "accepted" }, world, cameAt(inTime));
-    expect(await step()).toMatchObject({ state: "Awaiting" });
-    await pass(HOUR_MS + 45 * MINUTE_MS);
-    expect(await isOver()).toBe(false);
   });
 });

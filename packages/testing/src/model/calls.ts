@@ -200,7 +200,7 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
     presence: {
       seen: () => undefined,
       began: () => undefined,
-      engineLost: never,
+      engineLost: async () => undefined,
       engineLateMs: 0,
       engineBegan: 0,
       availability: async () => (setting.idle ? "absent" : "working"),

@@ -368,11 +368,6 @@ export function firstObstacle(outcomes: readonly StepOutcome[]): Exclude<StepOut
   return outcomes.find((outcome) => outcome.kind !== "completed");
 }
 
-/** Whether nobody else may know that the attempt has ended its job: a rejection is published by the activity that recorded it. */
-export function mayOweEnd(obstacle: Exclude<StepOutcome, Completed>): boolean {
-  return obstacle.kind === "expired" || (obstacle.kind === "superseded" && obstacle.by === undefined);
-}
-
 /** The input of a write that schedules a planned step. @throws if the record has no such step */
 export function toSchedule(planned: PlannedStep, steps: Steps): ToSchedule {
   const { name, transport, completeWithin, awaitWithin } = planned;
