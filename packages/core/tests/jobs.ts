@@ -1,7 +1,7 @@
 // Jobs, workflows and records that the core's tests work with. They are nobody's business but theirs: an app's own may be anything.
 
 import type { Job } from "../src/domain/content/job.ts";
-import type { RecoveryPolicy, Workflow } from "../src/domain/definition/workflow.ts";
+import type { RecoveryPolicy, Workflow, WorkflowStep } from "../src/domain/definition/workflow.ts";
 import { after } from "../src/domain/duration.ts";
 import { newStateRecord } from "../src/domain/record/new-state-record.ts";
 import type { StateRecord } from "../src/domain/record/state-record.ts";
@@ -14,6 +14,31 @@ export const SCHEDULING = { startWithinMs: 30_000, unrecordedMs: 2000, nonce: ()
 
 const policy: RecoveryPolicy = { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" };
 
+const RESERVE_STOCK: WorkflowStep = {
+  name: "reserveStock",
+  agent: "inventory",
+  operation: "reserve",
+  after: [],
+  completeWithin: "PT10S",
+  compensation: { operation: "release", completeWithin: "PT10S" },
+};
+const TAKE_PAYMENT: WorkflowStep = {
+  name: "takePayment",
+  agent: "payment",
+  operation: "authorize",
+  after: ["reserveStock"],
+  completeWithin: "PT10S",
+  compensation: { operation: "void", completeWithin: "PT10S" },
+};
+const ARRANGE_SHIPPING: WorkflowStep = {
+  name: "arrangeShipping",
+  agent: "shipping",
+  operation: "arrange",
+  after: ["takePayment"],
+  completeWithin: "PT10S",
+  compensation: { operation: "cancel", completeWithin: "PT10S" },
+};
+
 /** One step after the other; what can't be done is left to an operator. */
 export const CHAIN: Workflow = {
   name: "job-fulfilment",
@@ -21,32 +46,7 @@ export const CHAIN: Workflow = {
   policy,
   outputs: { chargeId: "takePayment.chargeId", shipmentId: "arrangeShipping.shipmentId" },
   cancelUntil: "arrangeShipping",
-  steps: [
-    {
-      name: "reserveStock",
-      agent: "inventory",
-      operation: "reserve",
-      after: [],
-      completeWithin: "PT10S",
-      compensation: { operation: "release", completeWithin: "PT10S" },
-    },
-    {
-      name: "takePayment",
-      agent: "payment",
-      operation: "authorize",
-      after: ["reserveStock"],
-      completeWithin: "PT10S",
-      compensation: { operation: "void", completeWithin: "PT10S" },
-    },
-    {
-      name: "arrangeShipping",
-      agent: "shipping",
-      operation: "arrange",
-      after: ["takePayment"],
-      completeWithin: "PT10S",
-      compensation: { operation: "cancel", completeWithin: "PT10S" },
-    },
-  ],
+  steps: [RESERVE_STOCK, TAKE_PAYMENT, ARRANGE_SHIPPING],
 };
 
 /** Steps side by side, one of them over its agent's queue; what is rejected for good is compensated, but for a rejected payment. */
@@ -57,23 +57,8 @@ export const GRAPH: Workflow = {
   cancelUntil: "arrangeShipping",
   policy: { ...policy, onRejected: "compensate", onExhausted: "compensate" },
   steps: [
-    {
-      name: "reserveStock",
-      agent: "inventory",
-      operation: "reserve",
-      after: [],
-      completeWithin: "PT10S",
-      compensation: { operation: "release", completeWithin: "PT10S" },
-    },
-    {
-      name: "takePayment",
-      agent: "payment",
-      operation: "authorize",
-      after: ["reserveStock"],
-      completeWithin: "PT10S",
-      compensation: { operation: "void", completeWithin: "PT10S" },
-      policy: { onRejected: "fail" },
-    },
+    RESERVE_STOCK,
+    { ...TAKE_PAYMENT, policy: { onRejected: "fail" } },
     {
       name: "checkFraud",
       agent: "fraud",
@@ -84,12 +69,8 @@ export const GRAPH: Workflow = {
       compensation: "nothing",
     },
     {
-      name: "arrangeShipping",
-      agent: "shipping",
-      operation: "arrange",
+      ...ARRANGE_SHIPPING,
       after: ["takePayment", "checkFraud"],
-      completeWithin: "PT10S",
-      compensation: { operation: "cancel", completeWithin: "PT10S" },
       policy: { waits: ["PT1M", "PT5M", "PT30M"] },
     },
     {

@@ -4,9 +4,9 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { JobDeadline } from "../../src/domain/definition/workflow.ts";
 import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
 import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
-import type { Context } from "../../src/scheduler/ports.ts";
 import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
+import { dyingSweep } from "../dying-sweep.ts";
 import { CHAIN, NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 
@@ -127,40 +127,6 @@ test("P35 a store that can't search for deadlines, as without their index, keeps
   });
 });
 
-const DEATH = new Error("the process died");
-
-/** Dies at that call of store or messenger, before it or when it has taken effect, and makes no further call. */
-function dyingAt(at: number, isAfter: boolean): { readonly context: Context; readonly died: Promise<unknown> } {
-  let calls = 0;
-  let die: (cause: unknown) => void = () => undefined;
-  const died = new Promise((resolve) => {
-    die = resolve;
-  });
-  const never = () => new Promise<never>(() => undefined);
-  const get =
-    (target: object, name: string | symbol) =>
-    (...given: unknown[]) => {
-      const call = () => Reflect.get(target, name)(...given);
-      if (name === "pastDeadline" || name === "due") return call();
-      calls += 1;
-      if (calls > at || (calls === at && !isAfter)) {
-        die(DEATH);
-        return never();
-      }
-      if (calls < at) return call();
-      return Promise.resolve(call()).then(() => {
-        die(DEATH);
-        return never();
-      });
-    };
-  const context = {
-    ...world,
-    store: new Proxy<World["store"]>(world.store, { get }),
-    messenger: new Proxy<World["messenger"]>(world.messenger, { get }),
-  };
-  return { context, died };
-}
-
 const ENDS = [
   ["compensate", "before", "Pending", undefined],
   ["compensate", "after", "Pending", undefined],
@@ -175,8 +141,7 @@ describe.each(ENDS)("P35 P16 with onExpired %s, %s a call", (onExpired, when, pr
       begin({ completeWithin: "P1D", onExpired });
       await waiting();
       world.statuses.splice(0);
-      const { context, died } = dyingAt(deaths + 1, when === "after");
-      hasDied = (await Promise.race([sweep(context), died])) === DEATH;
+      hasDied = await dyingSweep(world, deaths + 1, when);
       world.clock += 10 * 60_000;
       await sweep(world);
       const what = `call ${deaths + 1}`;

@@ -4,11 +4,11 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
 import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
-import type { Context } from "../../src/scheduler/ports.ts";
 import { parseReport } from "../../src/scheduler/steps/completion.ts";
 import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { takeReport } from "../../src/scheduler/steps/take-reply.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
+import { dyingSweep } from "../dying-sweep.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 
@@ -136,48 +136,13 @@ test("P22 while the bus does not take it, the reminder stays in the record, and 
   expect(await world.stateOf()).toMatchObject({ outbox: [], dueAt: at(10 * DAY_MS) });
 });
 
-const DEATH = new Error("the process died");
-
-/** Dies at that call of store or messenger, before it or when it has taken effect, and makes no further call. */
-function dyingAt(call: number, isAfter: boolean): { readonly context: Context; readonly died: Promise<unknown> } {
-  let calls = 0;
-  let die: (cause: unknown) => void = () => undefined;
-  const died = new Promise((resolve) => {
-    die = resolve;
-  });
-  const never = () => new Promise<never>(() => undefined);
-  const get =
-    (target: object, name: string | symbol) =>
-    (...given: unknown[]) => {
-      const make = () => Reflect.get(target, name)(...given);
-      if (name === "due") return make();
-      calls += 1;
-      if (calls > call || (calls === call && !isAfter)) {
-        die(DEATH);
-        return never();
-      }
-      if (calls < call) return make();
-      return Promise.resolve(make()).then(() => {
-        die(DEATH);
-        return never();
-      });
-    };
-  const context = {
-    ...world,
-    store: new Proxy<World["store"]>(world.store, { get }),
-    messenger: new Proxy<World["messenger"]>(world.messenger, { get }),
-  };
-  return { context, died };
-}
-
-describe.each(["before", "after"])("P22 P16 %s a call", (when) => {
+describe.each(["before", "after"] as const)("P22 P16 %s a call", (when) => {
   test("[supervisor | a reminder is due | it dies before or after any call] the next one reminds, decided once, and the job waits on", async () => {
     let deaths = 0;
     for (let hasDied = true; hasDied; deaths += 1) {
       await waiting();
       world.clock = NOON_MS + 6 * DAY_MS;
-      const { context, died } = dyingAt(deaths + 1, when === "after");
-      hasDied = (await Promise.race([sweep(context), died])) === DEATH;
+      hasDied = await dyingSweep(world, deaths + 1, when);
       world.clock += 10 * 60_000;
       await sweep(world);
       const what = `call ${deaths + 1}`;
