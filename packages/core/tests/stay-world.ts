@@ -1,7 +1,6 @@
 // A job of one step that its service does later, over a store in memory: what waits, while operators pause the agent and the app is away (P8, P22, P26).
 
 import { createMemoryPauses } from "@scheduler-agent-supervisor/testing/memory";
-import { beforeEach } from "vitest";
 import type { BoundedReply } from "../src/agents/agent.ts";
 import type { Workflow } from "../src/domain/definition/workflow.ts";
 import type { Direction, StepRecord } from "../src/domain/record/state-record.ts";
@@ -40,11 +39,16 @@ export const stay = (awaitWithin: string, transport: "activity" | "queue" = "act
   ],
 });
 
+/** The polls that were made. */
+export const asked = new Set<string>();
+
 export let world: World;
 let memory: ReturnType<typeof createMemoryPauses>;
 export let attempt: Attempt;
 
-beforeEach(() => {
+/** Before each test: a store without jobs, with an agent that polls. */
+export function newStay(): void {
+  asked.clear();
   world = createWorld(NOON_MS);
   memory = createMemoryPauses(world.now);
   const agents = new Map(
@@ -61,7 +65,7 @@ beforeEach(() => {
   );
   Object.assign(world, { agents, presence: memory.presence });
   world.answers.set("reserve", () => ({ kind: "pending", retryAfterMs: MINUTE_MS, reference: "booking 7" }));
-});
+}
 
 export const record = async () => world.stateOf();
 export const step = async () => (await record())?.steps["hotel"] as StepRecord;
@@ -106,8 +110,6 @@ async function claimed(number: number): Promise<void> {
   attempt = claim.attempt;
 }
 
-export const asked = new Set<string>();
-
 /** Time passes, in half minutes: the supervisor sweeps, the attempt that holds the job polls, another attempt takes it over. */
 export async function pass(ms: number, { polls = true, sweeps = true } = {}): Promise<void> {
   for (const end = world.clock + ms; world.clock < end; ) {
@@ -135,5 +137,3 @@ export async function report(body: object) {
 }
 export const DONE = { kind: "done", result: { booking: "H-7" } };
 export const isOver = async () => (await record())?.error !== null;
-
-beforeEach(() => asked.clear());

@@ -14,6 +14,7 @@ import {
   isOver,
   LONG,
   MINUTE_MS,
+  newStay,
   pass,
   pause,
   record,
@@ -24,6 +25,8 @@ import {
   step,
   world,
 } from "../stay-world.ts";
+
+beforeEach(newStay);
 
 describe("an operator pauses the agent", () => {
   test.each([SHORT, LONG])(

@@ -1,6 +1,6 @@
 // P8, P16, P26: of an agent that is asked over its queue too only the service's own time ends a wait.
 
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { ReceivedMessage } from "../../src/messaging/messenger.ts";
 import { takeReply } from "../../src/scheduler/steps/take-reply.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
@@ -11,6 +11,7 @@ import {
   HOUR_MS,
   isOver,
   MINUTE_MS,
+  newStay,
   pass,
   pause,
   record,
@@ -19,6 +20,8 @@ import {
   step,
   world,
 } from "../stay-world.ts";
+
+beforeEach(newStay);
 
 describe("an agent that is asked over its queue", () => {
   const latest = () => world.requests.at(-1)?.request;

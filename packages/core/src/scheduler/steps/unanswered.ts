@@ -25,7 +25,8 @@ export async function beginsIn(task: StepTask, context: Context): Promise<StepEn
   if (instant(now) <= startBy) return undefined;
   const { attempt: by = attempt, steps = {} } = (await context.store.latest(jobId))?.record ?? {};
   const own = runOf(steps[step], direction);
-  const isOwn = own?.attempt === attempt;
+  // A step that is to be begun again, or was compensated, is nobody's: it may still name the attempt.
+  const isOwn = own?.attempt === attempt && own.state !== "NotStarted" && own.state !== "Compensated";
   if (isOwn && isInHand(own)) return undefined;
   if (!isOwn && by > attempt) return { outcome: { kind: "superseded", by }, receiver: null };
   return expire(task, "StepNotTakenUp", 0, context);
