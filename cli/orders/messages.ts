@@ -9,7 +9,6 @@ import type {
   DiscardedPage,
   Resent,
 } from "@scheduler-agent-supervisor/operator/contract";
-import { applyPatch } from "@scheduler-agent-supervisor/operator/domain";
 import { words } from "../../shared/words.ts";
 import { UsageError } from "../every-app/arguments.ts";
 import { type App, pathOf, queryOf } from "./app.ts";
@@ -18,7 +17,6 @@ import { printTable } from "./table.ts";
 import { ago, causesText, jsonText, say, sayEach, sayJson, sayMore, timeText } from "./text.ts";
 
 const PAGE = 100;
-const NO_BODY = { kind: "text", text: "" } as const;
 
 export async function showDeadLetters(
   app: App,
@@ -94,13 +92,6 @@ export interface Handling {
   readonly patch?: unknown;
 }
 
-/** What the app is sent: it takes whole bodies. @param body the message's own */
-function edited({ patch, ...given }: Handling, body: DeadLetter["body"]): object {
-  if (patch === undefined) return given;
-  if (body.kind !== "json") throw new UsageError("The body is no JSON: give all of it with --file.");
-  return { ...given, body: applyPatch(body.json, patch) };
-}
-
 /**
  * One after another: each is named when it is done, so that an error leaves no doubt about the others.
  * @returns the exit code: 1 if an original is still there
@@ -119,9 +110,7 @@ export async function handleMessages(
   for (const number of numbers) {
     const path = pathOf("dead-letters", queue, number, action);
     if (action === "resend") {
-      const isEdit = handling.patch !== undefined;
-      const own = isEdit ? (await app.get<DeadLetter>(pathOf("dead-letters", queue, number))).body : NO_BODY;
-      const { target, removed } = await app.post<Resent>(path, edited(handling, own));
+      const { target, removed } = await app.post<Resent>(path, handling);
       if (!removed) left += 1;
       say(`${number}: sent to ${target}${removed ? "" : ". The original is still there: discard it"}.`);
     } else {
@@ -158,9 +147,6 @@ function printDiscarded(discarded: DiscardedPage["discarded"]): void {
 }
 
 export async function resendDiscarded(app: App, id: string, handling: Handling): Promise<void> {
-  const path = pathOf("discarded-messages", id);
-  const isEdit = handling.patch !== undefined;
-  const own = isEdit ? (await app.get<DiscardedMessage>(path)).message.body : NO_BODY;
-  const { target } = await app.post<Pick<Resent, "target">>(`${path}/resend`, edited(handling, own));
+  const { target } = await app.post<Pick<Resent, "target">>(pathOf("discarded-messages", id, "resend"), handling);
   say(`${id}: sent to ${target}.`);
 }

@@ -49,7 +49,7 @@ export const THREATS: { readonly [attack: string]: readonly Shown[] } = {
     ["packages/core/tests/operations/long-running.test.ts", "forged address"],
     ["packages/core/tests/operations/long-running.test.ts", "says neither"],
   ],
-  R6: [["packages/operator/src/messaging/hidden-secrets.test.ts", "what an agent says"]],
+  R6: [["packages/operator/src/messaging/dead-letter-message.test.ts", "what an agent says"]],
   R7: [
     ["tests/stack/agent-queue.test.ts", "forged reply"],
     ["packages/core/tests/operations/queue-agents.test.ts", "another agent's"],

@@ -123,7 +123,14 @@ test("P1 an order that can't be read is corrected and sent again: it goes throug
 
 test("the queues are listed with their counts, and a queue in pages, the oldest first", async () => {
   const ids = Array.from({ length: 7 }, (_, index) => `paged-${index}`);
-  await deadLetter("scheduler", ...ids.map((messageId) => ({ body: startOf(messageId), messageId })));
+  await deadLetter(
+    "scheduler",
+    ...ids.map((messageId) => ({
+      body: startOf(messageId),
+      messageId,
+      applicationProperties: { aboutJobId: messageId },
+    })),
+  );
   const { body } = await ask();
   const names = (body["queues"] as Json[]).map(({ queue }) => queue);
   expect(names).toEqual([

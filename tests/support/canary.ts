@@ -1,22 +1,8 @@
-// Unique secrets, the forms in which somebody may repeat one, and a service that repeats all that it was told in each of them.
+// Unique secrets, and a service that repeats all that it was told. A secret in another form is not found: docs/explanation/threat-model.md.
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { expect } from "vitest";
 import { WITH_KEY } from "./host-key.ts";
-
-const hex = (text: string) => Buffer.from(text).toString("hex");
-
-/** A text reversed or encrypted is not found: docs/explanation/threat-model.md, "What is accepted". */
-const FORMS: { readonly [name: string]: (text: string) => string } = {
-  "as it is": (text) => text,
-  "in capitals": (text) => text.toUpperCase(),
-  "percent-encoded": (text) => hex(text).replace(/../g, "%$&"),
-  "escaped as in JSON": (text) => hex(text).replace(/../g, "\\u00$&"),
-  "in base64": (text) => Buffer.from(text).toString("base64"),
-  "in base64url, after a byte": (text) => Buffer.from(`:${text}`).toString("base64url"),
-  "in hexadecimal": hex,
-  "in a form": (text) => new URLSearchParams({ text }).toString().slice("text=".length),
-};
 
 export function makeCanary(): string {
   return `tok-${randomUUID()}`;
@@ -28,22 +14,11 @@ export const ATTACKS = {
   line: "00:00:00.000 info  host: forged",
 } as const;
 
-const written = new Map<string, readonly (readonly [string, string])[]>();
-
-function formsOf(secret: string) {
-  const known = written.get(secret) ?? Object.entries(FORMS).map(([name, write]) => [name, write(secret)] as const);
-  written.set(secret, known);
-  return known;
-}
-
 /** @param place for whoever reads the failure */
 export function expectNone(text: string, secrets: Iterable<string>, place: string): void {
   // JSON escapes what was escaped before.
   const plain = text.replaceAll("\\\\", "\\");
-  for (const secret of secrets) {
-    const form = formsOf(secret).find(([, one]) => plain.includes(one));
-    expect(form?.[0], `${secret} in ${place}`).toBeUndefined();
-  }
+  for (const secret of secrets) expect(plain.includes(secret), `${secret} in ${place}`).toBe(false);
 }
 
 /**
@@ -68,11 +43,6 @@ function filled(template: string, named: { readonly [parameter: string]: readonl
   return (named[parameter] ?? []).flatMap((value) => filled(template.replace(`{${parameter}}`, value), named));
 }
 
-export const inEachForm = (secret: string): string =>
-  Object.values(FORMS)
-    .map((write) => write(secret))
-    .join(" , ");
-
 export interface TalkativeService extends AsyncDisposable {
   readonly url: string;
   /** The addresses for reports that it was given, by order. */
@@ -89,7 +59,7 @@ export async function startTalkativeService(): Promise<TalkativeService> {
     const body = Buffer.concat(await request.toArray()).toString("utf8") || "{}";
     const { orderId = "", token = "", reportTo: url = "" } = JSON.parse(body) as Record<string, string>;
     if (url) reportTo.set(orderId, url);
-    const message = `${ATTACKS.formula}\r\n${ATTACKS.line}\r${ATTACKS.line}\n${inEachForm(token)} of ${url}: ${encodeURIComponent(url)}`;
+    const message = `${ATTACKS.formula}\r\n${ATTACKS.line}\r${ATTACKS.line}\n${token} of ${url}: ${encodeURIComponent(url)}`;
     const status = statusFor(orderId, url, request.url?.endsWith("/charges") === true);
     const answer = { id: `S-${url}`.slice(0, 200), code: token, message, [token || "none"]: message };
     response.writeHead(status, { "content-type": "application/json", "x-token": encodeURIComponent(token) });

@@ -4,6 +4,7 @@ export {
   type AgentReplyMessage,
   type AgentRequestMessage,
   parseAgentReply,
+  requestId,
 } from "./messaging/agent-messages.ts";
 export type { BusSenders } from "./messaging/bus-senders.ts";
 export { type Checked, check, checkJson, checkQuery } from "./messaging/checked.ts";
@@ -19,12 +20,15 @@ export {
   jobIdIn,
   resultSchemaOf,
 } from "./messaging/contract.ts";
-export { memberRedactorOf, withoutFound } from "./messaging/hidden-members.ts";
 export {
+  ABOUT_JOB,
   BODY_BYTES,
   CAME_BY,
   EXPIRES_AT,
+  FAULT_COUNT,
+  HIDES_IDS,
   SENT_SUBJECT,
+  SHOWN_FAULT,
   timeLeft,
   withoutQuarantine,
 } from "./messaging/message-copy.ts";
@@ -54,4 +58,4 @@ export {
   type StepReport,
 } from "./messaging/operator-request.ts";
 export { ENVELOPE_TEXTS } from "./messaging/property-sizes.ts";
-export type { Found } from "./messaging/visible-members.ts";
+export { shownMessage } from "./messaging/shown-message.ts";

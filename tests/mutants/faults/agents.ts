@@ -41,7 +41,7 @@ export const OF_AGENTS = [
     [
       "A later request has the id of the first: the queue drops it.",
       "core:messaging/agent-messages.ts requestId",
-      ["drop element", "round"],
+      ["drop element", "again"],
       LATER,
     ],
     ["A request goes to its queue after its start-by.", ASK, ["operator", "<=", "==="], QUEUE],

@@ -5,8 +5,8 @@ import { instant } from "../domain/duration.ts";
 import { Outage, outageIn, SentBack } from "../domain/outage.ts";
 import { inWords, isThrown } from "../domain/thrown.ts";
 import { type Contracts, jobIdIn } from "../messaging/contract.ts";
-import { memberRedactorOf } from "../messaging/hidden-members.ts";
 import type { Messenger, ReceivedMessage } from "../messaging/messenger.ts";
+import { quarantined, shownMessage } from "../messaging/shown-message.ts";
 import type { Context, Ports, Telemetry } from "../scheduler/ports.ts";
 import { NotStorable } from "../store/job-store.ts";
 
@@ -48,7 +48,7 @@ export async function holdMessage<T>(
       }
       return result;
     } catch (cause) {
-      if (isThrown(NotStorable, cause)) return setAside(message, cause, messenger, telemetry);
+      if (isThrown(NotStorable, cause)) return setAside(message, cause, messenger, rules.contracts, telemetry);
       if (!isThrown(Outage, cause)) throw cause;
       const heldMs = now() - heldSince;
       const goesBack = cause instanceof SentBack ? cause : undefined;
@@ -77,8 +77,8 @@ export async function holdMessage<T>(
 
 /** In a message that was not checked the id is any text. */
 function shownJobId(body: unknown, contracts: Contracts): string | null {
-  const [shown = ""] = memberRedactorOf(contracts).faults(body, [jobIdIn(body, contracts) ?? ""]);
-  return shown || null;
+  const id = jobIdIn(body, contracts);
+  return id ? shownMessage(body, contracts).text(id) : null;
 }
 
 /** As often as it were delivered again, the answer would be the same. */
@@ -86,10 +86,12 @@ async function setAside(
   received: ReceivedMessage,
   { message: reason }: NotStorable,
   messenger: Ports["messenger"],
+  contracts: Contracts,
   telemetry: Telemetry,
 ): Promise<undefined> {
   const { body, messageId, correlationId, replyTo, replyToSessionId, queue } = received;
   const address = { messageId, correlationId, replyTo, replyToSessionId, queue };
-  await messenger.quarantine({ subject: "NotStorable", body, faults: [reason], ...address, received });
+  const kept = quarantined({ subject: "NotStorable", body, received, faults: [reason], ...address }, contracts);
+  await messenger.quarantine(kept);
   telemetry.event("MessageNotStorable", { queue, messageId: messageId ?? null, reason });
 }

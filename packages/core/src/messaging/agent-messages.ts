@@ -210,9 +210,14 @@ export function ticketOf(task: StepTask): Ticket {
   return { jobId, attempt, step, direction, lockedBy, nonce: runOf(record, direction)?.nonce };
 }
 
-/** The same however often the request is sent in a round: the queue drops duplicates. At most 128 characters, of which the round takes 7. */
-export function requestId({ jobId, attempt, step, direction, round }: Ticket): string {
-  return [jobId, attempt, step, direction, ...(round === undefined ? [] : [round])].join(":");
+/**
+ * The same however often the request is sent for one time: the queue drops duplicates. A request for a later time is another one, because the record of
+ * the first may not be written, and its answer then came too late. At most 128 characters, of which the time takes 7.
+ * @param at when it is asked again; an ISO 8601 instant
+ */
+export function requestId({ jobId, attempt, step, direction }: Ticket, at?: string): string {
+  const again = at === undefined ? [] : [Math.floor(Date.parse(at) / 1000).toString(36)];
+  return [jobId, attempt, step, direction, ...again].join(":");
 }
 
 /** The version of start messages, requests to agents and their replies. A message without one is read as of this version. */

@@ -80,7 +80,7 @@ export function firstIdOf(
 
 /** Properties that the app adds, of which a sender's are never a part. */
 interface Added {
-  readonly [name: string]: string | number;
+  readonly [name: string]: string | number | boolean;
 }
 
 /** The number of bytes that a fault has at least, whatever the sender's properties take. */
@@ -133,6 +133,12 @@ export const CAME_BY = "queue";
  * subject of the message itself: in the quarantine its subject is why it is there.
  */
 export const SENT_SUBJECT = "sentSubject";
+/** The job that a message is about, where it may be shown: lists do not read bodies. */
+export const ABOUT_JOB = "aboutJobId";
+/** Its message id or correlation id repeats what is hidden of its body. */
+export const HIDES_IDS = "hidesIds";
+/** Its first fault for lists, where that repeats what is hidden. */
+export const SHOWN_FAULT = "shownFault";
 /** When its time to live ends; an ISO 8601 instant. The quarantine keeps it longer. */
 export const EXPIRES_AT = "expiresAt";
 /** Of a body that can't be read: its SHA-256 in hex, and its length. The body is whole where it has this length, and else its start. */
@@ -145,7 +151,12 @@ export function digestOf(bytes: Buffer): { readonly [BODY_DIGEST]: string; reado
   return { [BODY_DIGEST]: createHash("sha256").update(bytes).digest("hex"), [BODY_BYTES]: bytes.length };
 }
 
-const NOTED: ReadonlySet<string> = new Set([CAME_BY, SENT_SUBJECT, EXPIRES_AT, BODY_DIGEST, BODY_BYTES, "faultCount"]);
+/** Only a message of the quarantine has it. */
+export const FAULT_COUNT = "faultCount";
+
+const NOTED: ReadonlySet<string> = new Set([
+  ...[CAME_BY, SENT_SUBJECT, EXPIRES_AT, BODY_DIGEST, BODY_BYTES, ABOUT_JOB, HIDES_IDS, SHOWN_FAULT, FAULT_COUNT],
+]);
 
 /** The properties of the message itself. */
 export function withoutQuarantine(properties: Properties): Properties {

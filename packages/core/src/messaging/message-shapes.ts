@@ -41,7 +41,7 @@ export function unionOf(options: readonly Shape[]): Shape {
 const TEXT: Shape = { type: "string" };
 const NUMBER: Shape = { type: "number" };
 const FLAG: Shape = { type: "boolean" };
-/** What the job's record shows too: its secrets are removed from it. */
+/** Such as what the job's record shows too: its secrets are removed from it. */
 const ANY: Shape = {};
 /** A service's or an agent's words in a reply: they are compared with the job's secrets when they are recorded, which these were not. */
 const WORDS: Shape = { isHidden: true };
@@ -97,4 +97,52 @@ function withoutReferences(root: Shape): Shape {
 function referred(root: Shape, reference: string): Shape {
   if (reference === "#") return root;
   return root.$defs?.[reference.slice(reference.lastIndexOf("/") + 1)] ?? { enum: [] };
+}
+
+/** The shape, or those of its options that the value can be one of, as one; undefined if it can be none. */
+export function fitting(value: unknown, shape: Shape): Shape | undefined {
+  const options = shape.anyOf ?? shape.oneOf ?? shape.allOf;
+  if (!options) return isOfType(value, shape) ? shape : undefined;
+  const fits = options.flatMap((option) => fitting(value, option) ?? []);
+  return fits.length > 1 ? merged(fits) : fits[0];
+}
+
+function merged(shapes: readonly Shape[]): Shape {
+  const names = new Set(shapes.flatMap(({ properties = {} }) => Object.keys(properties)));
+  const properties = [...names].map((name): [string, Shape] => [
+    name,
+    { anyOf: shapes.flatMap((shape) => shape.properties?.[name] ?? []) },
+  ]);
+  const rest = shapes.find(({ additionalProperties }) => typeof additionalProperties === "object");
+  const lists = shapes.flatMap(({ items }) => (typeof items === "object" ? [items] : []));
+  return {
+    properties: Object.fromEntries(properties),
+    ...(rest?.additionalProperties !== undefined && { additionalProperties: rest.additionalProperties }),
+    ...(lists.length > 0 && { items: { anyOf: lists } }),
+  };
+}
+
+function isOfType(value: unknown, { type, const: only, enum: some }: Shape): boolean {
+  if (type === undefined && only === undefined && some === undefined) return true;
+  const named = type ?? (some ?? [only]).map(typeOf);
+  const types = typeof named === "string" ? [named] : named;
+  return types.some((one) => one === typeOf(value) || (one === "integer" && typeof value === "number"));
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+export function memberOf(shape: Shape, name: string): Shape | undefined {
+  const { properties, additionalProperties, type } = shape;
+  if (properties && Object.hasOwn(properties, name)) return properties[name];
+  if (typeof additionalProperties === "object") return additionalProperties;
+  return additionalProperties === true || (properties === undefined && type === undefined) ? ANY : undefined;
+}
+
+export function itemOf({ items, prefixItems = [], type }: Shape, at: number): Shape {
+  const own = prefixItems[at] ?? items;
+  if (typeof own === "object") return own;
+  return own === true || type === undefined ? ANY : { enum: [] };
 }

@@ -53,6 +53,10 @@ export interface Unreadable {
   readonly subject: "InvalidSubmission" | "InvalidReply" | "NotStorable";
   readonly body: unknown;
   readonly faults: readonly string[];
+  /** The same as everybody may see it: see shown-message.ts. */
+  readonly shown: Pick<Unreadable, "faults"> & {
+    readonly [name in "jobId" | "messageId" | "correlationId"]: string | null;
+  };
   readonly messageId: string | undefined;
   readonly correlationId: string | undefined;
   /** The sender's reply queue: kept for the case that the message is sent again. */

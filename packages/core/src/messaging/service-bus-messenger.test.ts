@@ -13,6 +13,7 @@ const unreadable = {
   faults: ["no job"],
   messageId: "m",
   correlationId: "c",
+  shown: { faults: ["no job"], jobId: null, messageId: "m", correlationId: "c" },
 } as const;
 
 /** A bus whose roles hold after so many rejections. */

@@ -8,17 +8,21 @@ import { MESSAGE_VERSION, requestId } from "./agent-messages.ts";
 import type { BusSenders } from "./bus-senders.ts";
 import { sendable } from "./deep-json.ts";
 import {
+  ABOUT_JOB,
   CAME_BY,
   copyOfOriginal,
   copyOfReceived,
   digestOf,
   EXPIRES_AT,
+  FAULT_COUNT,
   faultProperties,
   firstIdOf,
+  HIDES_IDS,
   idOfCopy,
   PREFIX_BYTES,
   roomForFaults,
   SENT_SUBJECT,
+  SHOWN_FAULT,
   timeLeft,
   withAdded,
   withoutQuarantine,
@@ -95,6 +99,11 @@ export function createServiceBusMessenger(
     return traceparent ? { applicationProperties: { traceparent, "Diagnostic-Id": traceparent } } : {};
   }
 
+  /** Of a message between the app's own functions: as a dead letter it is listed with its job. */
+  const about = (jobId: string, trace?: string | null) => ({
+    applicationProperties: { ...traced(trace).applicationProperties, [ABOUT_JOB]: jobId },
+  });
+
   async function sendToClient(
     { replyTo, replyToSessionId, correlationId }: ReplyAddress,
     messages: readonly ServiceBusMessage[],
@@ -164,7 +173,7 @@ export function createServiceBusMessenger(
         contentType: "application/json",
         subject: "startAttempt",
         correlationId: attemptId(startAttempt.jobId, startAttempt.attempt),
-        ...traced(startAttempt.traceparent),
+        ...about(startAttempt.jobId, startAttempt.traceparent),
         ...(at && { scheduledEnqueueTimeUtc: new Date(at) }),
       });
     },
@@ -174,12 +183,12 @@ export function createServiceBusMessenger(
         body: { schemaVersion: MESSAGE_VERSION, ...request },
         contentType: "application/json",
         subject: request.operation,
-        messageId: requestId(request.ticket),
+        messageId: requestId(request.ticket, at),
         correlationId: request.ticket.lockedBy,
         replyTo: replies.agentReplies,
         timeToLive: leftMs,
         ...(at && { scheduledEnqueueTimeUtc: new Date(at) }),
-        ...traced(),
+        ...about(request.ticket.jobId),
       };
       try {
         await send(requestsQueueOf(agent), message);
@@ -196,12 +205,12 @@ export function createServiceBusMessenger(
         contentType: "application/json",
         subject: reply.kind,
         correlationId: requestId(reply.ticket),
-        ...traced(),
+        ...about(reply.ticket.jobId),
       });
     },
 
     async quarantine(unreadable) {
-      const { subject, body, faults, messageId, correlationId, replyTo, replyToSessionId, queue, received } =
+      const { subject, body, faults, shown, messageId, correlationId, replyTo, replyToSessionId, queue, received } =
         unreadable;
       const copy = received
         ? await copyOf(received)
@@ -221,7 +230,12 @@ export function createServiceBusMessenger(
         ...(copy.subject !== undefined && { [SENT_SUBJECT]: copy.subject }),
         ...(received?.expiresAt !== undefined && { [EXPIRES_AT]: received.expiresAt }),
         ...(isUnreadable && digestOf(bytes)),
-        faultCount: faults.length,
+        ...(shown.jobId !== null && { [ABOUT_JOB]: shown.jobId }),
+        ...((shown.messageId !== (messageId ?? null) || shown.correlationId !== (correlationId ?? null)) && {
+          [HIDES_IDS]: true,
+        }),
+        ...(shown.faults[0] !== faults[0] && { [SHOWN_FAULT]: cutToBytes(shown.faults[0] ?? "", FAULT_BYTES) }),
+        [FAULT_COUNT]: faults.length,
       };
       const named = boundedFaults(faults);
       const first = named.slice(0, 1);

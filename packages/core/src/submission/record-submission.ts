@@ -1,13 +1,13 @@
 // A submission is read and recorded (P1): checked whole, admitted in its turn, written with its state record in one batch, and claimed.
 
 import { type Job, sameAsStored } from "../domain/content/job.ts";
+import { secretValuesOf } from "../domain/content/redactor.ts";
 import { CodeThrew } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
 import { startAttemptOf } from "../domain/recovery/recovery.ts";
 import type { ClaimOutcome } from "../domain/steps/attempt.ts";
 import { isThrown } from "../domain/thrown.ts";
-import { idNameOf, nounOf } from "../messaging/contract.ts";
-import { memberRedactorOf } from "../messaging/hidden-members.ts";
+import { allSecrets, idNameOf, nounOf } from "../messaging/contract.ts";
 import type { Leave } from "../scheduler/admission/admission.ts";
 import { WorkflowPaused } from "../scheduler/admission/pauses.ts";
 import { claimJob } from "../scheduler/claim-job.ts";
@@ -147,7 +147,7 @@ async function withoutSecrets<T>(
   work: () => T | Promise<T>,
 ): Promise<T> {
   try {
-    return await throwingWithout(() => [...memberRedactorOf(rules.contracts).read(body).found.values], work);
+    return await throwingWithout(() => secretValuesOf(Object(body) as object, allSecrets(rules.contracts)), work);
   } catch (cause) {
     if (!isThrown(CodeThrew, cause)) throw cause;
     const { workflow: named = rules.contracts.usualWorkflow } = (body ?? {}) as { readonly workflow?: unknown };

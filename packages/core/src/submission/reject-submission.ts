@@ -6,8 +6,8 @@ import { Outage } from "../domain/outage.ts";
 import { inWords } from "../domain/thrown.ts";
 import { MissingWorkflow } from "../domain/workflows/workflows.ts";
 import { isNestedTooDeep, jsonText } from "../messaging/deep-json.ts";
-import { memberRedactorOf } from "../messaging/hidden-members.ts";
 import type { Rejection } from "../messaging/messenger.ts";
+import { quarantined } from "../messaging/shown-message.ts";
 import type { Context, Ports } from "../scheduler/ports.ts";
 import { describeSpan } from "../telemetry/spans.ts";
 import { type Sender, type SubmittedMessage, senderOf } from "./submission-message.ts";
@@ -44,17 +44,17 @@ export async function rejectSubmission(
     envelope.replyTo,
     envelope.replyToSessionId,
   ].map((value) => (typeof value === "string" ? value : undefined));
-  const kept = { body, faults, messageId, correlationId, replyTo, replyToSessionId, queue: envelope.queue, received };
-  await context.messenger.quarantine({ subject: "InvalidSubmission", ...kept });
-  const sender = senderOf(body, envelope, context.rules);
-  const [shownId = "", shownJobId = "", firstFault = ""] = memberRedactorOf(context.rules.contracts).faults(body, [
-    messageId ?? "",
-    sender.jobId ?? "",
-    ...faults.slice(0, 1),
-  ]);
-  if (shownJobId !== "") describeSpan({ jobId: shownJobId });
-  context.telemetry.event("JobQuarantined", { messageId: shownId || null, faultCount: faults.length, firstFault });
-  await notifySender(sender, message, faults, shownJobId || null, context);
+  const address = { messageId, correlationId, replyTo, replyToSessionId, queue: envelope.queue };
+  const kept = quarantined(
+    { subject: "InvalidSubmission", body, received, faults, ...address },
+    context.rules.contracts,
+  );
+  await context.messenger.quarantine(kept);
+  const { jobId, messageId: shownId, faults: shownFaults } = kept.shown;
+  if (jobId !== null) describeSpan({ jobId });
+  const [firstFault = ""] = shownFaults;
+  context.telemetry.event("JobQuarantined", { messageId: shownId, faultCount: faults.length, firstFault });
+  await notifySender(senderOf(body, envelope, context.rules), message, faults, jobId, context);
 }
 
 async function waitForNewer(name: string, { enqueuedAt }: SubmittedMessage, ports: Ports): Promise<void> {

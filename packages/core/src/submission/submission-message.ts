@@ -217,8 +217,8 @@ const NOTABLE = 8;
 
 /**
  * A job's secret stands in its own member alone (P31): in another one it would be shown, logged, sent to services, and kept after the job is closed.
- * The places that repeat a secret, in whatever case or encoding, as faults: they do not repeat it. A secret that is an object or a list is not looked
- * for, because it may have names and places that stand elsewhere too.
+ * The places that repeat a secret as it is, as faults: they do not repeat it. A secret that is an object or a list is not looked for, because it may
+ * have names and places that stand elsewhere too.
  * @param properties of the message around the content, by name
  */
 function repeatedSecretFaults(

@@ -194,7 +194,7 @@ async function precede(before: StateRecord, next: StateRecord, context: Context)
     const { again, attempt } = run;
     if (!again || again.round === runOf(before.steps[step], direction)?.again?.round) continue;
     const task = taskIn(next, { attempt: attempt ?? 0, step, direction, lockedBy: next.lockedBy ?? "" }, context);
-    // The same request again, if a crash follows: its queue drops it.
+    // Asked again if a crash follows: the agent knows its key.
     if (task) await askAgain(task, next, run, again, context);
   }
 }

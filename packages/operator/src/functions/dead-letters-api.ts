@@ -5,6 +5,7 @@ import { type ApiRoute, type ApiRoutes, atFault, seesSecrets } from "@scheduler-
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import type { MessageWaveResults } from "../contract.ts";
+import { shownLetter } from "../messaging/dead-letter-message.ts";
 import {
   type DeadLetterAction,
   isSequenceNumber,
@@ -14,7 +15,6 @@ import {
   parseMessageWave,
 } from "../messaging/dead-letter-request.ts";
 import type { DeadLetterQueue } from "../messaging/dead-letters.ts";
-import { redactorOf } from "../messaging/hidden-secrets.ts";
 import { countDeadLetters } from "../operations/count-dead-letters.ts";
 import { groupDeadLetters } from "../operations/dead-letter-causes.ts";
 import { type Handled, handleDeadLetter } from "../operations/handle-dead-letter.ts";
@@ -59,7 +59,8 @@ export function deadLettersApi(application: App): ApiRoutes {
       handle: async (request, context, operator) => {
         const parsed = parseMessageWave(await request.text());
         if (parsed.kind === "invalid") return atFault(parsed.faults);
-        const { queue: name, numbers, ...asked } = parsed.value;
+        const { queue: name, numbers, patch, ...of } = parsed.value;
+        const asked = { ...of, ...(patch && { edit: { patch } }) };
         const queue = queueOf(name);
         if (!queue) return noSuchQueue(name);
         const results: MessageWaveResults["results"] = [];
@@ -86,7 +87,7 @@ export function deadLettersApi(application: App): ApiRoutes {
           if (!message) return notFound(queue, sequenceNumber);
           const shown = seesSecrets(request.headers, application.operatorSignIn)
             ? message
-            : redactorOf(application.ports().rules.contracts).letter(message);
+            : shownLetter(message, application.ports().rules.contracts);
           return { jsonBody: { queue: queue.name, ...shown } };
         }),
     },

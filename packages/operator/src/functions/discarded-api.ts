@@ -4,8 +4,8 @@ import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { type ApiRoutes, atFault, seesSecrets } from "@scheduler-agent-supervisor/core/functions";
 import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
+import { shownLetter } from "../messaging/dead-letter-message.ts";
 import { parseDeadLetterRequest, parseDiscardedList } from "../messaging/dead-letter-request.ts";
-import { redactorOf } from "../messaging/hidden-secrets.ts";
 import { continuationOf } from "../messaging/paging.ts";
 import { listDiscarded, readDiscarded, resendDiscarded } from "../operations/discarded-messages.ts";
 import { listed } from "./versioned-answer.ts";
@@ -36,7 +36,7 @@ export function discardedApi(application: App): ApiRoutes {
         return {
           jsonBody: isShown
             ? found
-            : { ...found, message: redactorOf(application.ports().rules.contracts).letter(found.message) },
+            : { ...found, message: shownLetter(found.message, application.ports().rules.contracts) },
         };
       },
     },

@@ -2,17 +2,21 @@
 import { createHash } from "node:crypto";
 import type { ServiceBusMessage, ServiceBusReceivedMessage } from "@azure/service-bus";
 import type { Contracts } from "@scheduler-agent-supervisor/core/app";
-import { isNestedTooDeep, parseExactly, textOfBody } from "@scheduler-agent-supervisor/core/domain";
+import { HIDDEN, isNestedTooDeep, parseExactly, textOfBody } from "@scheduler-agent-supervisor/core/domain";
 import {
+  ABOUT_JOB,
   BODY_BYTES,
   EXPIRES_AT,
+  FAULT_COUNT,
+  HIDES_IDS,
   jobIdIn,
   SENT_SUBJECT,
+  SHOWN_FAULT,
+  shownMessage,
   timeLeft,
   withoutQuarantine,
 } from "@scheduler-agent-supervisor/core/messaging";
 import type { Correction, DeadLetterBody, DeadLetterSummary, ReadDeadLetter } from "./dead-letters.ts";
-import { redactorOf } from "./hidden-secrets.ts";
 
 /** The number of characters of a sender's property that a list shows. */
 const TEXT_LIMIT = 500;
@@ -24,9 +28,13 @@ const OF_THE_MOVE: ReadonlySet<string> = new Set(["DeadLetterReason", "DeadLette
 /** @param received read with its body unparsed */
 export function deadLetterOf(received: ServiceBusReceivedMessage, contracts: Contracts): ReadDeadLetter {
   const { contentType, replyTo, replyToSessionId, timeToLive, applicationProperties = {} } = received;
+  const summary = deadLetterSummary(received);
   const body = bodyOf(received);
   return {
-    ...summaryOf(received, body, contracts),
+    ...summary,
+    jobId: summary.jobId ?? short(body.kind === "json" ? jobIdIn(body.json, contracts)?.slice(0, ID_SHOWN) : null),
+    messageId: short(received.messageId),
+    correlationId: short(received.correlationId),
     contentType: contentType ?? null,
     replyTo: replyTo ?? null,
     replyToSessionId: replyToSessionId ?? null,
@@ -38,26 +46,45 @@ export function deadLetterOf(received: ServiceBusReceivedMessage, contracts: Con
   };
 }
 
-/** As a list shows it to everybody: without what of its body is hidden from some. */
-export function deadLetterSummary(received: ServiceBusReceivedMessage, contracts: Contracts): DeadLetterSummary {
-  const body = bodyOf(received);
-  return redactorOf(contracts).summary(summaryOf(received, body, contracts), body);
-}
-
-function summaryOf(received: ServiceBusReceivedMessage, body: DeadLetterBody, contracts: Contracts): DeadLetterSummary {
+/** As a list shows it to everybody, from its properties: its body is not read. */
+export function deadLetterSummary(received: ServiceBusReceivedMessage): DeadLetterSummary {
   const { sequenceNumber, enqueuedTimeUtc, deadLetterReason, deadLetterErrorDescription } = received;
-  const fault = received.applicationProperties?.["fault1"];
+  const { applicationProperties = {} } = received;
+  const { fault1, [SHOWN_FAULT]: fault = fault1, [ABOUT_JOB]: jobId, [HIDES_IDS]: hidesIds } = applicationProperties;
+  const id = (given: unknown) => (hidesIds === true && given !== undefined ? HIDDEN : short(given));
   return {
     sequenceNumber: String(sequenceNumber),
     enqueuedAt: enqueuedTimeUtc?.toISOString() ?? null,
     reason: short(deadLetterReason ?? fault),
     description: short(deadLetterErrorDescription),
     deliveryCount: received.deliveryCount ?? 0,
-    messageId: short(received.messageId),
-    correlationId: short(received.correlationId),
+    messageId: id(received.messageId),
+    correlationId: id(received.correlationId),
     subject: short(received.subject),
-    jobId: (body.kind === "json" && jobIdIn(body.json, contracts)?.slice(0, ID_SHOWN)) || null,
+    jobId: short(jobId),
     bytes: bytesOf(received.body).length,
+  };
+}
+
+/** A body that is not read may contain any value. */
+const HIDDEN_TEXT = `${HIDDEN}: a body that is no JSON, or has much that no contract knows, is shown to the role Jobs.ReadData`;
+
+/** The properties that the app or Service Bus writes or reads. A sender may add any others. */
+const KNOWN_PROPERTIES =
+  /^(fault\d+|faultCount|queue|aboutJobId|hidesIds|shownFault|submissionId|statuses|traceparent|Diagnostic-Id|DeadLetterReason|DeadLetterErrorDescription|firstEnqueuedAt|firstMessageId|postponeCause|sentSubject|expiresAt|bodySha256|bodyBytes|propertiesLeftOut)$/i;
+
+/** The message as it is shown without the role to see secrets. */
+export function shownLetter(letter: ReadDeadLetter, contracts: Contracts): ReadDeadLetter {
+  const { body, applicationProperties, sequenceNumber, enqueuedAt } = letter;
+  const { json, text } = shownMessage(body.kind === "json" ? body.json : "", contracts);
+  const known = Object.entries(applicationProperties).map(([name, value]) =>
+    KNOWN_PROPERTIES.test(name) ? [name, typeof value === "string" ? text(value) : value] : [name, HIDDEN],
+  );
+  const around = Object.entries(letter).map(([name, value]) => [name, typeof value === "string" ? text(value) : value]);
+  return {
+    ...(Object.fromEntries(around) as ReadDeadLetter),
+    ...{ sequenceNumber, enqueuedAt, applicationProperties: Object.fromEntries(known) },
+    body: json === undefined ? { kind: "text", text: HIDDEN_TEXT } : { kind: "json", json },
   };
 }
 
@@ -73,9 +100,8 @@ export function resentMessage(
   now: number,
 ): ServiceBusMessage & { readonly messageId: string } {
   const { applicationProperties = {}, correlationId, messageId, contentType } = received;
-  const properties = Object.entries(withoutQuarantine(applicationProperties)).filter(
-    ([name]) => !OF_THE_MOVE.has(name),
-  );
+  const own = FAULT_COUNT in applicationProperties ? withoutQuarantine(applicationProperties) : applicationProperties;
+  const properties = Object.entries(own).filter(([name]) => !OF_THE_MOVE.has(name));
   const body: unknown = correction ? Buffer.from(JSON.stringify(correction.body)) : received.body;
   const copied = ["to", "replyTo", "replyToSessionId", "sessionId", "partitionKey"] as const;
   const subject = subjectOf(received);
@@ -96,21 +122,21 @@ export function resentMessage(
 /** The quarantine keeps the start of a body that has no place there. */
 export function isCutOff({ body, applicationProperties = {} }: ServiceBusReceivedMessage): boolean {
   const whole = applicationProperties[BODY_BYTES];
-  return typeof whole === "number" && "faultCount" in applicationProperties && bytesOf(body).length < whole;
+  return typeof whole === "number" && FAULT_COUNT in applicationProperties && bytesOf(body).length < whole;
 }
 
 /** In the quarantine the subject is why the message is there, and its own is a property. */
 function subjectOf({ subject, applicationProperties = {} }: ServiceBusReceivedMessage): string | undefined {
   const own = applicationProperties[SENT_SUBJECT];
   if (typeof own === "string") return own;
-  return "faultCount" in applicationProperties ? undefined : subject;
+  return FAULT_COUNT in applicationProperties ? undefined : subject;
 }
 
 /** From the quarantine it has what is left to it. In a dead-letter queue its time stands still. */
 function timeLeftOf({ timeToLive, applicationProperties = {} }: ServiceBusReceivedMessage, now: number) {
   const expiresAt = applicationProperties[EXPIRES_AT];
   if (typeof expiresAt === "string") return timeLeft(expiresAt, now, undefined);
-  return timeToLive !== undefined && !("faultCount" in applicationProperties) ? { timeToLive } : {};
+  return timeToLive !== undefined && !(FAULT_COUNT in applicationProperties) ? { timeToLive } : {};
 }
 
 function resentId(queue: string, sequenceNumber: string, body: unknown): string {

@@ -4,7 +4,7 @@ import { type Checked, check, checkJson, checkQuery } from "@scheduler-agent-sup
 import { z } from "zod";
 import { MOST_IN_A_WAVE } from "../domain/message-waves.ts";
 import type { DiscardedPosition } from "../store/discarded-store.ts";
-import type { Correction } from "./dead-letters.ts";
+import type { Edit } from "./dead-letters.ts";
 import { continuation, pageSize } from "./paging.ts";
 
 const PAGE = { usual: 25, most: 100 } as const;
@@ -48,13 +48,20 @@ export type DeadLetterAction = "resend" | "discard";
 export interface DeadLetterRequest {
   readonly action: DeadLetterAction;
   readonly reason: string;
-  readonly correction?: Correction;
-  /** One edit for many messages, in place of a correction. */
-  readonly patch?: { readonly [name: string]: unknown } | undefined;
+  readonly edit?: Edit;
 }
 
+/** A JSON merge patch (RFC 7396): by it one edits what one is not shown the whole of, and many messages alike. */
+const patch = z.record(z.string(), z.unknown()).optional();
+type Patch = NonNullable<z.output<typeof patch>>;
+
 export const deadLetterBodies = {
-  resend: z.strictObject({ reason, body: z.unknown().optional() }),
+  resend: z
+    .strictObject({ reason, body: z.unknown().optional(), patch })
+    .refine((asked) => !Object.hasOwn(asked, "body") || asked.patch === undefined, {
+      path: ["patch"],
+      error: "must not be given together with a body",
+    }),
   discard: z.strictObject({ reason }),
 } as const;
 
@@ -65,8 +72,8 @@ export const messageWaveBody = z
     action: z.enum(["resend", "discard"]),
     reason,
     numbers: z.array(sequenceNumber).min(1).max(MOST_IN_A_WAVE),
-    /** A JSON merge patch (RFC 7396) for the body of each. */
-    patch: z.record(z.string(), z.unknown()).optional(),
+    /** For the body of each. */
+    patch,
   })
   .refine(({ action, patch }) => patch === undefined || action === "resend", {
     path: ["patch"],
@@ -95,12 +102,17 @@ export function parseDeadLetterRequest(action: DeadLetterAction, text: string): 
   } catch {
     return { kind: "invalid", faults: ["the body must be a JSON object"] };
   }
-  const parsed = check<{ reason: string; body?: unknown }>(deadLetterBodies[action], json, "the body");
+  const parsed = check<{ reason: string; body?: unknown; patch?: Patch | undefined }>(
+    deadLetterBodies[action],
+    json,
+    "the body",
+  );
   if (parsed.kind === "invalid") return parsed;
-  const { reason, body } = parsed.value;
-  // A body that is null is a correction too.
-  const isCorrected = action === "resend" && Object.hasOwn(Object(json), "body");
-  return { kind: "valid", value: { action, reason, ...(isCorrected && { correction: { body } }) } };
+  const { reason, body, patch } = parsed.value;
+  if (patch) return { kind: "valid", value: { action, reason, edit: { patch } } };
+  // A body that is null is one too.
+  const hasBody = action === "resend" && Object.hasOwn(Object(json), "body");
+  return { kind: "valid", value: { action, reason, ...(hasBody && { edit: { body } }) } };
 }
 
 export function isSequenceNumber(text: string): boolean {

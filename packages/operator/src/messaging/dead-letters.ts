@@ -58,6 +58,9 @@ export interface Correction {
   readonly body: unknown;
 }
 
+/** What an operator asks for: a whole body, or a JSON merge patch (RFC 7396) of the message's own, which may have what is not shown to everybody. */
+export type Edit = Correction | { readonly patch: { readonly [name: string]: unknown } };
+
 /** A message under a lock. */
 export interface TakenDeadLetter {
   readonly message: ReadDeadLetter;

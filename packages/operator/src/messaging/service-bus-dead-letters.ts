@@ -63,7 +63,7 @@ export function createServiceBusDeadLetters(
         const messages: DeadLetterSummary[] = [];
         for await (const message of peeked(receiver, Long.ZERO)) {
           if (messages.length === MOST) return { messages, isAll: false };
-          messages.push(deadLetterSummary(message, contracts));
+          messages.push(deadLetterSummary(message));
         }
         return { messages, isAll: true };
       }),
@@ -74,13 +74,13 @@ export function createServiceBusDeadLetters(
         for await (const message of peeked(receiver, Long.fromString(from), limit + 1)) {
           if (messages.length === limit) {
             return {
-              messages: messages.map((one) => deadLetterSummary(one, contracts)),
+              messages: messages.map((one) => deadLetterSummary(one)),
               next: String(message.sequenceNumber),
             };
           }
           messages.push(message);
         }
-        return { messages: messages.map((one) => deadLetterSummary(one, contracts)) };
+        return { messages: messages.map((one) => deadLetterSummary(one)) };
       }),
 
     read: (queue, sequenceNumber) =>
@@ -103,7 +103,7 @@ export function createServiceBusDeadLetters(
       return own;
     },
 
-    summaryOf: (copy) => deadLetterSummary(receivedOf(copy), contracts),
+    summaryOf: (copy) => deadLetterSummary(receivedOf(copy)),
     letterOf: (copy) => deadLetterOf(receivedOf(copy), contracts),
     resend: (queue, copy, correction) => resend(receivedOf(copy), queue, correction, senders),
   };

@@ -3,11 +3,10 @@
 import { inWords } from "@scheduler-agent-supervisor/core/domain";
 import type { Context } from "@scheduler-agent-supervisor/core/scheduling";
 import type { DiscardedCopy } from "../domain/message-copy.ts";
-import type { Correction, DeadLetterSummary, ReadDeadLetter } from "../messaging/dead-letters.ts";
-import { redactorOf } from "../messaging/hidden-secrets.ts";
+import type { DeadLetterSummary, Edit, ReadDeadLetter } from "../messaging/dead-letters.ts";
 import type { DiscardedPosition } from "../store/discarded-store.ts";
 import { DeadLetterEntry } from "./dead-letter-entry.ts";
-import type { DeadLetterPorts } from "./handle-dead-letter.ts";
+import { corrected, type DeadLetterPorts } from "./handle-dead-letter.ts";
 
 type Discarding = Pick<DiscardedCopy, "id" | "queue" | "at" | "by" | "why" | "keptUntil">;
 export type ShownDiscarded = Discarding & { readonly message: DeadLetterSummary };
@@ -23,7 +22,10 @@ export async function listDiscarded(
   { discarded: store, deadLetters }: DeadLetterPorts,
 ): Promise<{ readonly discarded: readonly ShownDiscarded[]; readonly next?: DiscardedPosition }> {
   const { discarded, next } = await store.page(limit, after);
-  const shown = discarded.map((one) => ({ ...discardingOf(one), message: deadLetters.summaryOf(one.copy) }));
+  const shown = discarded.map((one) => {
+    const message = { ...deadLetters.summaryOf(one.copy), jobId: one.jobId };
+    return { ...discardingOf(one), message };
+  });
   return { discarded: shown, ...(next && { next }) };
 }
 
@@ -45,7 +47,7 @@ function discardingOf({ id, queue, at, by, why, keptUntil }: DiscardedCopy): Dis
  */
 export async function resendDiscarded(
   id: string,
-  { reason, correction }: { readonly reason: string; readonly correction?: Correction },
+  { reason, edit }: { readonly reason: string; readonly edit?: Edit },
   operator: string,
   context: Context<DeadLetterPorts>,
 ): Promise<ResentDiscarded> {
@@ -68,10 +70,9 @@ export async function resendDiscarded(
   };
   const queue = deadLetters.queues.find((one) => one.name === name);
   if (!queue) return rejected(`the app has no queue ${name} any more`);
-  const corrected = correction && {
-    body: redactorOf(context.rules.contracts).restored(correction.body, message.body),
-  };
-  const sent = await deadLetters.resend(queue, copy, corrected).catch(async (cause: unknown) => {
+  const correction = edit && corrected(message.body, edit);
+  if (typeof correction === "string") return rejected(correction);
+  const sent = await deadLetters.resend(queue, copy, correction).catch(async (cause: unknown) => {
     await entry.write(message, `failed: ${inWords(cause)}`);
     throw cause;
   });

@@ -1,11 +1,18 @@
 // An operator's action on a dead letter: sends it again, unchanged or corrected, or removes it. Each action is in the audit log.
 
-import { instant, inWords } from "@scheduler-agent-supervisor/core/domain";
+import { canonicalJson, HIDDEN, instant, inWords } from "@scheduler-agent-supervisor/core/domain";
 import type { Context, Ports } from "@scheduler-agent-supervisor/core/scheduling";
 import { applyPatch } from "../domain/merge-patch.ts";
 import type { DeadLetterRequest } from "../messaging/dead-letter-request.ts";
-import type { DeadLetterQueue, DeadLetters, ReadDeadLetter, TakenDeadLetter } from "../messaging/dead-letters.ts";
-import { redactorOf } from "../messaging/hidden-secrets.ts";
+import type {
+  Correction,
+  DeadLetterBody,
+  DeadLetterQueue,
+  DeadLetters,
+  Edit,
+  ReadDeadLetter,
+  TakenDeadLetter,
+} from "../messaging/dead-letters.ts";
 import { DISCARDED_KEPT_MS, type DiscardedStore, discardedId } from "../store/discarded-store.ts";
 import { DeadLetterEntry } from "./dead-letter-entry.ts";
 
@@ -38,7 +45,7 @@ export async function handleDeadLetter(
   const entry = new DeadLetterEntry(about, context);
   const taken = await context.deadLetters.take(queue, sequenceNumber, (letter) =>
     request.action === "resend"
-      ? resend(letter, request, entry, context)
+      ? resend(letter, request, entry)
       : discard(letter, queue, { by: operator, why: request.reason }, entry, context),
   );
   switch (taken.kind) {
@@ -57,23 +64,23 @@ export async function handleDeadLetter(
 
 const isObject = (value: unknown): boolean => value !== null && typeof value === "object" && !Array.isArray(value);
 
-async function resend(
-  letter: TakenDeadLetter,
-  { correction: given, patch }: DeadLetterRequest,
-  entry: DeadLetterEntry,
-  { rules }: DeadLetterPorts,
-): Promise<Handled> {
-  const { body } = letter.message;
-  if (patch && (body.kind !== "json" || !isObject(body.json))) {
-    return rejected(entry, "its body is no JSON object: it can't be edited together with others", letter.message);
+/** The body that is sent in place of a message's own; why none is, if it is a text. */
+export function corrected(own: DeadLetterBody, edit: Edit): Correction | string {
+  if (canonicalJson(edit).includes(JSON.stringify(HIDDEN))) {
+    return `${HIDDEN} stands for what is not shown to you: give what changes as a patch, and no list that has it`;
   }
-  const correction = patch && body.kind === "json" ? { body: applyPatch(body.json, patch) } : given;
-  const sent = await letter
-    .resend(correction && { body: redactorOf(rules.contracts).restored(correction.body, body) })
-    .catch(async (cause: unknown) => {
-      await entry.write(letter.message, `failed: ${inWords(cause)}`);
-      throw cause;
-    });
+  if ("body" in edit) return edit;
+  if (own.kind !== "json" || !isObject(own.json)) return "its body is no JSON object: it can't be edited by a patch";
+  return { body: applyPatch(own.json, edit.patch) };
+}
+
+async function resend(letter: TakenDeadLetter, { edit }: DeadLetterRequest, entry: DeadLetterEntry): Promise<Handled> {
+  const correction = edit && corrected(letter.message.body, edit);
+  if (typeof correction === "string") return rejected(entry, correction, letter.message);
+  const sent = await letter.resend(correction).catch(async (cause: unknown) => {
+    await entry.write(letter.message, `failed: ${inWords(cause)}`);
+    throw cause;
+  });
   if (sent.kind === "rejected") return rejected(entry, sent.reason, letter.message);
   const { messageId } = sent;
   const removed = await letter.complete();

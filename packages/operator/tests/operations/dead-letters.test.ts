@@ -10,6 +10,7 @@ import {
   type DeadLetterSummary,
   type DeadLetters,
   deadLetterQueuesOf,
+  type Edit,
   type ReadDeadLetter,
   type Taken,
   type TakenDeadLetter,
@@ -138,14 +139,22 @@ describe("resend", () => {
   });
 
   test("with another body", async () => {
-    await handle({ correction: { body: null } });
+    await handle({ edit: { body: null } });
     expect(done).toEqual(["sent null", "completed", "audit log: resent to jobs as resent-7, with another body"]);
   });
 
-  test("with another body in which the payment token was left hidden: it is the original's", async () => {
-    await handle({ correction: { body: { job: { paymentToken: "(hidden)" }, lines: ["(hidden)"] } } });
-    expect(done[0]).toBe('sent {"job":{"paymentToken":"tok_visa"},"lines":["(hidden)"]}');
+  test("with a patch: what it does not name stays, seen or not", async () => {
+    await handle({ edit: { patch: { lines: [2] } } });
+    expect(done[0]).toBe('sent {"lines":[2],"job":{"paymentToken":"tok_visa"}}');
   });
+
+  test.each([{ body: { job: { paymentToken: "(hidden)" } } }, { patch: { lines: ["(hidden)"] } }])(
+    "%j is rejected: what stands for a hidden value is none",
+    async (edit) => {
+      expect(await handle({ edit })).toMatchObject({ kind: "rejected", reason: expect.stringContaining("as a patch") });
+      expect(done).toEqual([expect.stringContaining("audit log: rejected")]);
+    },
+  );
 
   test("P16 its lock was lost: it is sent, and said to be still there", async () => {
     letter = { ...letter, complete: async () => false };
@@ -202,8 +211,8 @@ describe("discard", () => {
 });
 
 describe("what was discarded", () => {
-  const resend = (correction?: { body: unknown }, id = ID) => {
-    const asked = { reason: "it was wanted", ...(correction && { correction }) };
+  const resend = (edit?: Edit, id = ID) => {
+    const asked = { reason: "it was wanted", ...(edit && { edit }) };
     return resendDiscarded(id, asked, "bob", { ...world, deadLetters, discarded });
   };
   beforeEach(async () => {
@@ -212,9 +221,9 @@ describe("what was discarded", () => {
   });
 
   test("is sent again, corrected, before its copy goes; once", async () => {
-    const corrected = { job: { paymentToken: "(hidden)" }, lines: [1] };
-    expect(await resend({ body: corrected })).toEqual({ kind: "resent", target: "jobs", messageId: "resent-7" });
-    expect(done).toEqual(['sent {"job":{"paymentToken":"tok_visa"},"lines":[1]}', "copy removed"]);
+    expect(await resend({ body: { job: { paymentToken: "(hidden)" } } })).toMatchObject({ kind: "rejected" });
+    expect(await resend({ patch: { lines: [1] } })).toEqual({ kind: "resent", target: "jobs", messageId: "resent-7" });
+    expect(done).toEqual(['sent {"lines":[1],"job":{"paymentToken":"tok_visa"}}', "copy removed"]);
     expect(world.events.at(-1)).toMatchObject({ attributes: { action: "resendDiscarded", operator: "bob" } });
     expect(await resend()).toEqual({ kind: "not-found" });
   });
@@ -302,7 +311,7 @@ test.each([
 
 test("a body that is null is a body", () => {
   const parsed = parseDeadLetterRequest("resend", '{"reason":"r","body":null}');
-  expect(parsed).toMatchObject({ kind: "valid", value: { correction: { body: null } } });
+  expect(parsed).toMatchObject({ kind: "valid", value: { edit: { body: null } } });
   expect(parseDeadLetterRequest("resend", '{"reason":"r"}')).toEqual({
     kind: "valid",
     value: { action: "resend", reason: "r" },

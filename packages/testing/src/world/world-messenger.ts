@@ -1,12 +1,13 @@
 // The messages of a world: each is handled once, in the world's time. What goes to the requester is kept.
 import type { ReplyAddress, StartAttempt } from "@scheduler-agent-supervisor/core/domain";
-import type {
-  AgentReplyMessage,
-  AgentRequestMessage,
-  Messenger,
-  Rejection,
-  StatusMessage,
-  Unreadable,
+import {
+  type AgentReplyMessage,
+  type AgentRequestMessage,
+  type Messenger,
+  type Rejection,
+  requestId,
+  type StatusMessage,
+  type Unreadable,
 } from "@scheduler-agent-supervisor/core/messaging";
 import { type Deliver, SCHEDULER } from "./processes.ts";
 import type { VirtualTime } from "./virtual-time.ts";
@@ -65,7 +66,7 @@ export function createWorldMessenger(
       deliver(message, () => receivers().startAttempt(asSent(startAttempt)), instantOf(at));
     },
     async ask(agent, request, leftMs, { at } = {}) {
-      const id = JSON.stringify(request.ticket);
+      const id = requestId(request.ticket, at);
       const isAgain = time.now - (askedAt.get(id) ?? Number.NEGATIVE_INFINITY) < KNOWN_FOR_MS;
       if (isAgain) return "asked";
       askedAt.set(id, time.now);

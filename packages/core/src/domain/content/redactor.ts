@@ -1,19 +1,29 @@
-// Removes secrets from texts and values: the one place that decides what a secret looks like where it is repeated.
+// Removes secrets from texts and values: the one place that decides what a secret looks like where it is repeated. It is found as it is, as JSON
+// writes it and as an address does; not in another case or encoding.
 
 import { asError, inWords } from "../thrown.ts";
 import { HIDDEN, REMOVED } from "./job.ts";
-import { encodedRemoverOf, type Remove, removerOf } from "./secret-text.ts";
 
 /** Below the app's address: where the service or person that does a step later reports it. What follows is a credential. */
 export const COMPLETIONS_PATH = "api/completions";
 
 const SLASH = "(?:\\\\*/|%(?:25)*2f|\\\\+u002f|&#x2f;|&#47;)+";
 const ADDRESS = new RegExp(`(${COMPLETIONS_PATH.replaceAll("/", SLASH)}${SLASH})[\\w%.~=-]+`, "gi");
+/** The end of such an address without the rest: see completion.ts. */
+const TICKET = new RegExp(`${Buffer.from('{"jobId":').toString("base64url")}[\\w-]+`, "g");
 /** In the text of a ticket, or of a record. */
 const NONCE = /(nonce[\\"']*\s*[:=]\s*[\\"']*)[\w-]{8,}/gi;
-const withoutEncodedAddress = encodedRemoverOf([`${COMPLETIONS_PATH}/`, '"nonce":"']);
+/** A shorter secret is not looked for: it would be found in ordinary words. */
+const SHORTEST = 4;
+/** Of a longer one the first characters are looked for, and nothing of a text that has them is shown. */
+const LONGEST = 256;
+/** The length of a text times the number of secrets: nothing of a text is shown that would take longer. */
+const BUDGET = 50_000_000;
 /** A shorter number may be any amount. */
 const NOTABLE_DIGITS = 8;
+
+/** Removes secrets from a text. */
+type Remove = (text: string) => string;
 
 /** Removes certain values, and whatever opens a step's completion. */
 export interface Redactor {
@@ -27,12 +37,27 @@ export interface Redactor {
 /** @param values the secrets */
 export function redactorFor(values: Iterable<string>): Redactor {
   const remove = removerOf(values);
-  const text = (given: string) => remove(withoutEncodedAddress(withoutAddress(given)));
+  const text = (given: string) => remove(withoutAddress(given));
   return {
     text,
     value: (given) => (isCleanIn(given, text) ? given : (withTexts(given, text) as typeof given)),
     error: (cause) => errorWith(cause, text),
   };
+}
+
+function removerOf(values: Iterable<string>): Remove {
+  const all = [...new Set(values)].filter(({ length }) => length >= SHORTEST);
+  const written = [...new Set(all.flatMap((value) => [value, JSON.stringify(value).slice(1, -1), inAddress(value)]))];
+  const starts = written.filter(({ length }) => length > LONGEST).map((one) => one.slice(0, LONGEST));
+  const whole = written.filter(({ length }) => length <= LONGEST).toSorted((one, other) => other.length - one.length);
+  return (text) => {
+    if (text.length * written.length > BUDGET || starts.some((start) => text.includes(start))) return HIDDEN;
+    return whole.reduce((shown, one) => shown.replaceAll(one, HIDDEN), text);
+  };
+}
+
+function inAddress(value: string): string {
+  return encodeURIComponent(value.toWellFormed());
 }
 
 /** What is in none of a value's texts is not in its JSON either: almost every value is read once, and not each of its texts. */
@@ -42,7 +67,7 @@ function isCleanIn(value: unknown, shown: Remove): boolean {
 }
 
 function withoutAddress(text: string): string {
-  return text.replace(ADDRESS, `$1${HIDDEN}`).replace(NONCE, `$1${HIDDEN}`);
+  return text.replace(ADDRESS, `$1${HIDDEN}`).replace(TICKET, HIDDEN).replace(NONCE, `$1${HIDDEN}`);
 }
 
 /** The text without these values, and without the addresses for reports. */
@@ -131,9 +156,4 @@ export function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value === "number") return [String(value)];
   return value !== null && typeof value === "object" ? Object.values(value).flatMap(textsIn) : [];
-}
-
-/** Whatever its spelling: `PaymentToken`, `payment_token` and `payment-token` are one name. */
-export function plainName(name: string): string {
-  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 }

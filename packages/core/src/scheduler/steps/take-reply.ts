@@ -19,8 +19,8 @@ import {
   parseAgentReply,
   type Ticket,
 } from "../../messaging/agent-messages.ts";
-import { memberRedactorOf } from "../../messaging/hidden-members.ts";
 import type { ReceivedMessage } from "../../messaging/messenger.ts";
+import { quarantined } from "../../messaging/shown-message.ts";
 import { measure } from "../../telemetry/metrics.ts";
 import { describeSpan, inSpan } from "../../telemetry/spans.ts";
 import { writeUnread } from "../change.ts";
@@ -60,17 +60,13 @@ export async function takeReply(
   const parsed = parseAgentReply(body);
   if (parsed.kind === "invalid" || unread.length > 0) {
     const faults = [...unread, ...(parsed.kind === "invalid" && body !== undefined ? parsed.faults : [])];
-    const shown = memberRedactorOf(context.rules.contracts).faults(body, faults);
-    context.telemetry.event("ReplyQuarantined", { faults: shown.join("; ") });
-    await context.messenger.quarantine({
-      subject: "InvalidReply",
-      body,
-      faults,
-      messageId: message?.messageId,
-      correlationId: message?.correlationId,
-      queue,
-      received: message,
-    });
+    const address = { messageId: message?.messageId, correlationId: message?.correlationId, queue };
+    const kept = quarantined(
+      { subject: "InvalidReply", body, received: message, faults, ...address },
+      context.rules.contracts,
+    );
+    context.telemetry.event("ReplyQuarantined", { faults: kept.shown.faults.join("; ") });
+    await context.messenger.quarantine(kept);
     return undefined;
   }
   const taken = await takeWord(parsed.reply, context, message?.enqueuedAt);
