@@ -155,7 +155,7 @@ test("P7 P26 an agent that can't do it now is asked again when it says: the same
   const first = await nextRequest("ask-7");
   await reply(first, { kind: "unavailable", message: "our database is away", retryAfterMs: 1500 });
   const again = await nextRequest("ask-7");
-  expect(again.messageId).toBe("ask-7:1:checkFraud:forward:2");
+  expect(again.messageId).toMatch(/^ask-7:1:checkFraud:forward:[\da-z]{6}$/);
   expect(again.body).toMatchObject({ idempotencyKey: first.body.idempotencyKey, mayHaveHappened: true });
   expect(Number(again.enqueuedTimeUtc) - Number(first.enqueuedTimeUtc)).toBeGreaterThanOrEqual(1500);
   const left = { expiry: { attempt: 1, tries: 1, message: "our database is away" } };
