@@ -9,7 +9,7 @@ import { HISTORY_BYTES } from "../domain/steps/history-length.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { fromHere } from "../telemetry/trace-context.ts";
 import { change, type Made } from "./change.ts";
-import { type Context, circumstancesOf, type Ports } from "./ports.ts";
+import { type Claiming, circumstancesOf } from "./ports.ts";
 import { concludeJob, followTurn, publish } from "./publishing/publish.ts";
 
 /**
@@ -18,7 +18,7 @@ import { concludeJob, followTurn, publish } from "./publishing/publish.ts";
  * meantime are published again too, because a process may have crashed after it completed a step and before it published that.
  * @param known the record, if the caller has it, before its first attempt
  */
-export function claimJob(startAttempt: StartAttempt, context: Context, known?: StateRecord): Promise<ClaimOutcome> {
+export function claimJob(startAttempt: StartAttempt, context: Claiming, known?: StateRecord): Promise<ClaimOutcome> {
   const { jobId, attempt, direction } = startAttempt;
   return inSpan(`claim attempt ${attempt}`, { attributes: { jobId, attempt, direction } }, () =>
     claimInSpan(startAttempt, context, known),
@@ -27,7 +27,7 @@ export function claimJob(startAttempt: StartAttempt, context: Context, known?: S
 
 async function claimInSpan(
   { jobId, attempt }: StartAttempt,
-  context: Context,
+  context: Claiming,
   known: StateRecord | undefined,
 ): Promise<ClaimOutcome> {
   const holder = holderId(jobId, attempt, context.taskHub);
@@ -54,7 +54,7 @@ async function claimedBefore(
   { jobId, attempt }: Pick<StartAttempt, "jobId" | "attempt">,
   holder: string,
   tried: StateRecord | undefined,
-  context: Context,
+  context: Claiming,
 ): Promise<ClaimOutcome | undefined> {
   const stored = await context.store.state(jobId);
   if (stored?.record.attempt !== attempt) return undefined;
@@ -68,7 +68,7 @@ async function claimedBefore(
   return { kind: "concluded" };
 }
 
-async function followClaim(claim: Made, holder: string, context: Context): Promise<ClaimOutcome> {
+async function followClaim(claim: Made, holder: string, context: Claiming): Promise<ClaimOutcome> {
   const { before, after, record } = claim;
   if (after.processState !== "Processing") {
     await followTurn(claim, context);
@@ -85,7 +85,7 @@ function startOf({ attempt, direction, updatedAt: at }: StateRecord): OutboxMess
   return direction === "forward" ? [{ status: "Started", attempt, at }] : [];
 }
 
-function heldBy(holder: string, record: StateRecord, { workflows }: Ports): Attempt {
+function heldBy(holder: string, record: StateRecord, { workflows }: Claiming): Attempt {
   const workflow = workflows.of(record.workflow);
   const plan = planOf(workflow, record.steps, record.direction);
   return { ...attemptOf(fromHere(record), holder, plan), historyBytes: HISTORY_BYTES };

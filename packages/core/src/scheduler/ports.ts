@@ -112,6 +112,27 @@ export type { Telemetry };
 /** The ports and the telemetry of one invocation. */
 export type Context<Own = Ports> = Own & { readonly telemetry: Telemetry };
 
+/** What follows from a change is decided with these, without a call to store or bus. */
+export type Deciding = Pick<Ports, "workflows" | "timing" | "presence" | "nonce" | "now">;
+/** Tells clients, and the scheduler of a next attempt. */
+export type Publishing = Context<Pick<Ports, "store" | "messenger" | "workflows" | "now">>;
+/** Publishes again what ended while the engine was lost. */
+export type Restoring = Publishing & Pick<Ports, "presence" | "taskHub">;
+/** Claims a job for an attempt. */
+export type Claiming = Deciding & Publishing & Pick<Ports, "taskHub">;
+/** Records what a step came to, and publishes it. */
+export type Recording = Deciding & Publishing & Pick<Ports, "rules" | "retention" | "supervision">;
+/** Asks an agent for a step. */
+export type Asking = Recording & Pick<Ports, "agents" | "jobFor" | "completionUrl">;
+/** Takes an agent's word. */
+export type Replying = Asking & Pick<Ports, "checkResult">;
+/** Changes a job for an operator or its client. */
+export type Operating = Claiming & Recording & Pick<Ports, "checkResult">;
+/** The front door of jobs. */
+export type Submitting = Operating & Pick<Ports, "admission" | "pauses" | "isNewerWorkflow" | "pause">;
+/** Finds what is overdue, and has it go on. */
+export type Supervising = Asking & Pick<Ports, "leadership" | "absences" | "pause">;
+
 /** Twice as late as the engine was begins what is scheduled now, at most. */
 const LATER_STILL = 2;
 
@@ -120,13 +141,13 @@ export function startWithinOf({ timing, presence }: Pick<Ports, "timing" | "pres
   return Math.max(timing.startWithinMs, Math.min(presence.engineLateMs * LATER_STILL, timing.longestStartMs));
 }
 
-export function schedulingOf(ports: Ports): Scheduling {
+export function schedulingOf(ports: Pick<Ports, "timing" | "presence" | "nonce">): Scheduling {
   const { longestStartMs, unrecordedMs } = ports.timing;
   return { startWithinMs: startWithinOf(ports), longestStartMs, unrecordedMs, nonce: ports.nonce };
 }
 
 /** What a change of that job depends on besides its record. */
-export function circumstancesOf({ workflow }: Pick<StateRecord, "workflow">, ports: Ports): Circumstances {
+export function circumstancesOf({ workflow }: Pick<StateRecord, "workflow">, ports: Deciding): Circumstances {
   return {
     workflow: ports.workflows.of(workflow),
     now: instant(ports.now()),

@@ -18,7 +18,7 @@ import {
 import { inWords } from "../domain/thrown.ts";
 import { ofKnownVersion } from "../messaging/agent-messages.ts";
 import { handedOut } from "./admission/agent-presence.ts";
-import type { Context } from "./ports.ts";
+import type { Recording } from "./ports.ts";
 import { publishOrKeep } from "./publishing/publish.ts";
 
 /** The orchestrator's name, and what of the durable client this needs. */
@@ -48,7 +48,7 @@ export type Claimed = Extract<ClaimOutcome, { kind: "claimed" }>;
 export function startClaimed(
   client: OrchestrationClient,
   { attempt, isBehind }: Claimed,
-  context: Context,
+  context: Recording,
 ): Promise<boolean> {
   return handedOut(context.presence, async () => {
     const isKnown = await startAttempt(client, attempt);
@@ -152,7 +152,7 @@ function isLive(runtimeStatus: string): boolean {
  * for the attempt. The process that recorded the end of one of those steps may have crashed before it published that: it is published before the
  * attempt begins the next step, under the same id. Throws if the store is unavailable: the next look is the retry.
  */
-export async function readProgress({ jobId, lockedBy, waitsFor }: Look, context: Context): Promise<StepOutcome> {
+export async function readProgress({ jobId, lockedBy, waitsFor }: Look, context: Recording): Promise<StepOutcome> {
   let stored = await context.store.state(jobId);
   // An attempt that is superseded ends.
   if (stored?.record.lockedBy !== lockedBy) stored = await context.store.latest(jobId);

@@ -26,7 +26,7 @@ export async function writeAuditLog(
 export async function rejectLate(
   task: { readonly jobId: string; readonly attempt: number; readonly step: string },
   reason: string,
-  { supervision, telemetry, now }: Context,
+  { supervision, telemetry, now }: Context<Pick<Ports, "supervision" | "now">>,
 ): Promise<void> {
   const { jobId, attempt, step } = task;
   telemetry.event("LateReplyRejected", { jobId, attempt, step, reason });

@@ -7,12 +7,12 @@ import { deadlineOf } from "../domain/record/deadline.ts";
 import { newStateRecord } from "../domain/record/new-state-record.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
 import { itemsIn } from "../domain/workflows/workflow-rules.ts";
-import type { Ports } from "../scheduler/ports.ts";
+import type { Submitting } from "../scheduler/ports.ts";
 import { contentDigest } from "./content-digest.ts";
 import type { SubmittedMessage, ValidSubmission } from "./submission-message.ts";
 
 /** The record of a new job. */
-export function draftRecord(parsed: ValidSubmission, message: SubmittedMessage, ports: Ports): StateRecord {
+export function draftRecord(parsed: ValidSubmission, message: SubmittedMessage, ports: Submitting): StateRecord {
   const { jobId, job, contract, reply, owner, statuses } = parsed;
   const workflow = ports.workflows.newest(job.workflow);
   if (!workflow) throw new Error(`no workflow ${job.workflow}, though the submission rules name it`);

@@ -12,7 +12,7 @@ import type { Leave } from "../scheduler/admission/admission.ts";
 import { WorkflowPaused } from "../scheduler/admission/pauses.ts";
 import { claimJob } from "../scheduler/claim-job.ts";
 import { throwingWithout } from "../scheduler/code-fault.ts";
-import type { Context, Ports } from "../scheduler/ports.ts";
+import type { Submitting } from "../scheduler/ports.ts";
 import { publish } from "../scheduler/publishing/publish.ts";
 import { type Created, NotStorable } from "../store/job-store.ts";
 import { describeSpan } from "../telemetry/spans.ts";
@@ -37,7 +37,7 @@ export interface RecordedJob {
   readonly endTurn: Leave;
 }
 
-export function readSubmission(message: SubmittedMessage, context: Context): Promise<ParsedSubmission> {
+export function readSubmission(message: SubmittedMessage, context: Submitting): Promise<ParsedSubmission> {
   const { body, envelope } = message;
   return withoutSecrets(message, context, () => parseSubmission(body, envelope, context.rules));
 }
@@ -51,7 +51,7 @@ export function readSubmission(message: SubmittedMessage, context: Context): Pro
 export function recordSubmission(
   parsed: ParsedSubmission,
   message: SubmittedMessage,
-  context: Context,
+  context: Submitting,
 ): Promise<NotTaken | RecordedJob> {
   return withoutSecrets(message, context, async () => {
     if (parsed.kind === "invalid") return parsed;
@@ -73,7 +73,7 @@ export function recordSubmission(
 /** Undefined if nothing is to be started: an operator or the supervisor acted before the message came again. */
 export async function claimFirst(
   { record, endTurn }: RecordedJob,
-  context: Context,
+  context: Submitting,
 ): Promise<ClaimOutcome | undefined> {
   try {
     const mayBeStarted = record.attempt === 1 && ["Pending", "Processing"].includes(record.processState);
@@ -87,13 +87,13 @@ export async function claimFirst(
 export function quarantineSubmission(
   message: SubmittedMessage,
   unread: NotTaken,
-  context: Context,
+  context: Submitting,
 ): Promise<undefined> {
   return withoutSecrets(message, context, () => rejectSubmission(message, unread, context));
 }
 
 /** Waits for the job's turn (P26, P31): none while its workflow is paused; then by its lane and its fairness key. @returns what ends it */
-async function admitted(parsed: ValidSubmission, context: Context): Promise<Leave | undefined> {
+async function admitted(parsed: ValidSubmission, context: Submitting): Promise<Leave | undefined> {
   const { job, owner } = parsed;
   if (await context.pauses?.isPaused({ kind: "workflow", name: job.workflow })) {
     throw new WorkflowPaused(`an operator has paused the workflow ${job.workflow}`);
@@ -105,7 +105,7 @@ async function admitted(parsed: ValidSubmission, context: Context): Promise<Leav
 async function create(
   parsed: ValidSubmission,
   message: SubmittedMessage,
-  context: Context,
+  context: Submitting,
 ): Promise<NotTaken | Omit<RecordedJob, "endTurn">> {
   const draft = draftRecord(parsed, message, context);
   const created = await createOrSay(parsed.job, draft, context);
@@ -123,7 +123,7 @@ async function create(
 }
 
 /** The reason, if the store will never take a job of that size or content. */
-async function createOrSay(job: Job, draft: StateRecord, { store }: Ports): Promise<Created | string> {
+async function createOrSay(job: Job, draft: StateRecord, { store }: Submitting): Promise<Created | string> {
   try {
     return await store.create(job, draft);
   } catch (cause) {
@@ -143,7 +143,7 @@ function isSubmittedAgain(
 /** What the code of contract and lists throws has none of the job's secrets. The message waits for a version of the app whose code does not throw. */
 async function withoutSecrets<T>(
   { body }: SubmittedMessage,
-  { rules, workflows, telemetry }: Context,
+  { rules, workflows, telemetry }: Submitting,
   work: () => T | Promise<T>,
 ): Promise<T> {
   try {

@@ -8,7 +8,7 @@ import { MissingWorkflow } from "../domain/workflows/workflows.ts";
 import { isNestedTooDeep, jsonText } from "../messaging/deep-json.ts";
 import type { Rejection } from "../messaging/messenger.ts";
 import { quarantined } from "../messaging/shown-message.ts";
-import type { Context, Ports } from "../scheduler/ports.ts";
+import type { Submitting } from "../scheduler/ports.ts";
 import { describeSpan } from "../telemetry/spans.ts";
 import { type Sender, type SubmittedMessage, senderOf } from "./submission-message.ts";
 
@@ -34,7 +34,7 @@ interface Rejected {
 export async function rejectSubmission(
   message: SubmittedMessage,
   { faults, unknownWorkflow }: Rejected,
-  context: Context,
+  context: Submitting,
 ): Promise<undefined> {
   if (unknownWorkflow !== undefined) await waitForNewer(unknownWorkflow, message, context);
   const { body, envelope, received } = message;
@@ -57,7 +57,7 @@ export async function rejectSubmission(
   await notifySender(senderOf(body, envelope, context.rules), message, faults, jobId, context);
 }
 
-async function waitForNewer(name: string, { enqueuedAt }: SubmittedMessage, ports: Ports): Promise<void> {
+async function waitForNewer(name: string, { enqueuedAt }: SubmittedMessage, ports: Submitting): Promise<void> {
   if (enqueuedAt !== undefined && ports.now() - Date.parse(enqueuedAt) > WAITS_FOR_NEWER_MS) return;
   if (await ports.isNewerWorkflow(name)) throw new MissingWorkflow({ name });
 }
@@ -67,7 +67,7 @@ async function notifySender(
   { body, received }: SubmittedMessage,
   faults: readonly string[],
   shownJobId: string | null,
-  { messenger, now, pause, telemetry }: Context,
+  { messenger, now, pause, telemetry }: Submitting,
 ): Promise<void> {
   // A body that is no text has its bytes.
   const id = rejectionId(jobId, submissionId, body ?? received?.bytes?.toString("base64"));

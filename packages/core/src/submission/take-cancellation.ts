@@ -5,7 +5,7 @@ import { SentBack } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
 import { nounOf } from "../messaging/contract.ts";
 import { operateJob } from "../scheduler/operating/operate-job.ts";
-import type { Context, Ports } from "../scheduler/ports.ts";
+import type { Submitting } from "../scheduler/ports.ts";
 import { describeSpan } from "../telemetry/spans.ts";
 import { type Cancellation, parseCancellation } from "./cancellation-message.ts";
 import { rejectSubmission } from "./reject-submission.ts";
@@ -19,14 +19,14 @@ class JobNotRecorded extends SentBack {
   override readonly name = "JobNotRecorded";
 }
 
-const unknown = ({ rules }: Ports) => `there is no such ${nounOf(rules.contracts)} of yours`;
+const unknown = ({ rules }: Submitting) => `there is no such ${nounOf(rules.contracts)} of yours`;
 
 /**
  * Order of writes: the record, as for an operator's cancellation, then the answer. After a crash in between the message is delivered again, finds
  * the job cancelled, and is answered again under the same id.
  * @throws Outage if the message should wait
  */
-export async function takeCancellation(message: SubmittedMessage, context: Context): Promise<void> {
+export async function takeCancellation(message: SubmittedMessage, context: Submitting): Promise<void> {
   const parsed = parseCancellation(message.body, message.envelope, context.rules);
   if (parsed.kind === "invalid") return rejectSubmission(message, parsed, context);
   const { jobId, reply, submissionId } = parsed;
@@ -55,7 +55,7 @@ const MESSAGE_ID_LIMIT = 128;
 async function obstacleTo(
   asked: Cancellation,
   { enqueuedAt }: SubmittedMessage,
-  context: Context,
+  context: Submitting,
 ): Promise<string | undefined> {
   const record = await recordOf(asked.jobId, context);
   if (!record) {
@@ -78,7 +78,7 @@ function isCancelled(record: StateRecord | undefined): boolean {
   return record?.error?.kind === "cancelled" && !record.thenForward;
 }
 
-async function recordOf(jobId: string, { store, pause }: Ports): Promise<StateRecord | undefined> {
+async function recordOf(jobId: string, { store, pause }: Submitting): Promise<StateRecord | undefined> {
   for (const ms of LOOKS) {
     if (ms > 0) await pause(ms);
     const read = await store.state(jobId);

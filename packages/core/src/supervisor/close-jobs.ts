@@ -6,7 +6,7 @@ import { Outage } from "../domain/outage.ts";
 import { closed, isOver } from "../domain/record/retention.ts";
 import { inWords } from "../domain/thrown.ts";
 import { contractFor } from "../messaging/contract.ts";
-import type { Context, Retention } from "../scheduler/ports.ts";
+import type { Recording, Retention } from "../scheduler/ports.ts";
 import type { ArchivedJob } from "../store/blob-job-archive.ts";
 import { NotStorable, type OVER, type Versioned } from "../store/job-store.ts";
 import { shownRecord } from "../store/record-versions.ts";
@@ -32,7 +32,7 @@ interface JobsClosed {
  * a crash in between the same jobs are found again; the archive recognises those of the last page, and adds none of them twice. Throws if store or
  * archive is unavailable.
  */
-export async function closeJobs(retention: Retention, withinMs: number, context: Context): Promise<JobsClosed> {
+export async function closeJobs(retention: Retention, withinMs: number, context: Recording): Promise<JobsClosed> {
   const endAt = context.now() + withinMs;
   const counts = { closed: 0, lost: 0, broken: 0, finished: false };
   try {
@@ -69,7 +69,7 @@ async function closePage(
   page: readonly Versioned[],
   { store, archive, keepMs }: Retention,
   counts: Counts,
-  context: Context,
+  context: Recording,
 ): Promise<void> {
   const due = page.filter(({ record }) => isOver(record));
   let closable = due;
@@ -96,7 +96,7 @@ async function closePage(
 }
 
 /** Undefined if its content can't be read: one broken job does not stop the others. */
-async function entryOf({ record }: Versioned, context: Context): Promise<ArchivedJob | undefined> {
+async function entryOf({ record }: Versioned, context: Recording): Promise<ArchivedJob | undefined> {
   const { jobId, jobRevision } = record;
   try {
     const revisions = Array.from({ length: jobRevision }, (_, index) => index + 1);

@@ -15,7 +15,7 @@ import { steppedBack } from "../domain/recovery/unrecovered.ts";
 import { rowOf, ruleInWords, type Verdict } from "../domain/recovery/verdicts.ts";
 import { runKey } from "../domain/steps/attempt.ts";
 import { inWords, isThrown } from "../domain/thrown.ts";
-import type { Context, Telemetry } from "../scheduler/ports.ts";
+import type { Supervising, Telemetry } from "../scheduler/ports.ts";
 import { clearOutbox, publish, publishAll, reportError, reportOwedError } from "../scheduler/publishing/publish.ts";
 import { askAgain } from "../scheduler/steps/ask-later.ts";
 import { taskIn } from "../scheduler/steps/reply-task.ts";
@@ -57,7 +57,7 @@ export const decideWriteFollow: Recover = async (overdue) => {
 export async function recoverJob(
   due: Versioned,
   mayReschedule: () => boolean,
-  context: Context,
+  context: Supervising,
   work: Recover,
 ): Promise<Recovery> {
   const recovering = new Recovering(due, mayReschedule, context);
@@ -74,14 +74,14 @@ class Recovering implements Overdue {
   readonly #due: Versioned;
   readonly #record: StateRecord;
   readonly #mayReschedule: () => boolean;
-  readonly #context: Context;
+  readonly #context: Supervising;
   readonly #sweeping: Sweeping;
   #known: Recovery;
   #decided: Decided | undefined;
   #written: Versioned | undefined;
   #isWriting = false;
 
-  constructor(due: Versioned, mayReschedule: () => boolean, context: Context) {
+  constructor(due: Versioned, mayReschedule: () => boolean, context: Supervising) {
     const { unrecovered: _before, ...record } = due.record;
     const { claimWithinMs, clockSkewMs } = context.timing;
     const now = context.now();
@@ -155,7 +155,7 @@ async function decide(
   workflow: Workflow,
   { now, overdueBefore }: Sweeping,
   mayReschedule: () => boolean,
-  context: Context,
+  context: Supervising,
 ): Promise<Verdict> {
   const passed = decideDeadline(record, workflow, overdueBefore);
   if (passed) return passed;
@@ -183,7 +183,7 @@ function agentTimeoutOf(verdict: Verdict, record: StateRecord, step: string | nu
 }
 
 /** What has to go out before the write, because the record does not show afterwards that it is owed. After a crash it goes out again. */
-async function precede(before: StateRecord, next: StateRecord, context: Context): Promise<void> {
+async function precede(before: StateRecord, next: StateRecord, context: Supervising): Promise<void> {
   const isSettled =
     next.outbox.length < before.outbox.length || (before.dueAt !== undefined && next.dueAt === undefined);
   if (isSettled) {
@@ -210,7 +210,7 @@ function report(
   before: StateRecord,
   next: StateRecord,
   { verdict, step, stop }: Decided,
-  { telemetry }: Context,
+  { telemetry }: Supervising,
 ): void {
   const { because, event } = rowOf(verdict.kind);
   const { jobId, attempt, completeBy, deadlineAt = null } = before;
@@ -254,7 +254,7 @@ function reportSteps(before: StateRecord, { jobId, steps, outbox }: StateRecord,
 }
 
 /** Sends what the change owes, whatever verdict made it: the start of the attempt that it waits for, the end, a reminder; the client's messages first. */
-async function sendOwed(before: StateRecord, written: Versioned, context: Context): Promise<void> {
+async function sendOwed(before: StateRecord, written: Versioned, context: Supervising): Promise<void> {
   const { messenger, timing, now } = context;
   const { record } = written;
   const isAwaited = record.attempt !== before.attempt || record.dueAt !== before.dueAt;

@@ -5,7 +5,7 @@ import { outageIn } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
 import { VERDICTS, type Verdict } from "../domain/recovery/verdicts.ts";
 import { inWords } from "../domain/thrown.ts";
-import type { Context, Ports } from "../scheduler/ports.ts";
+import type { Ports, Supervising } from "../scheduler/ports.ts";
 import { writeAuditLog } from "../scheduler/write-audit-log.ts";
 import { type SweepEntry, sweepIdOf } from "../store/audit-log.ts";
 import { inSpan, type SpanOptions } from "../telemetry/spans.ts";
@@ -53,7 +53,7 @@ export type SweepOutcome =
  * Sweeps if this supervisor is the leader. Two that both believe they are leaders do no harm: each write is at the version read.
  * @param recover what is done with each overdue record, the longest overdue first
  */
-export async function sweep(context: Context, recover: Recover = decideWriteFollow): Promise<SweepOutcome> {
+export async function sweep(context: Supervising, recover: Recover = decideWriteFollow): Promise<SweepOutcome> {
   const election = await context.leadership.lead();
   if (election.kind === "following") {
     context.absences.followed();
@@ -64,7 +64,7 @@ export async function sweep(context: Context, recover: Recover = decideWriteFoll
 }
 
 /** A sweep that an operator asks for: the audit log has the operator, whatever comes of it. */
-export async function sweepFor(operator: string, context: Context): Promise<SweepOutcome> {
+export async function sweepFor(operator: string, context: Supervising): Promise<SweepOutcome> {
   const at = instant(context.now());
   const enter = (outcome: string) =>
     writeAuditLog(
@@ -93,7 +93,7 @@ export async function sweepFor(operator: string, context: Context): Promise<Swee
 const MOST_RESCHEDULES = 10;
 
 class Sweep {
-  readonly #context: Context;
+  readonly #context: Supervising;
   readonly #recover: Recover;
   readonly #leader: string;
   readonly #epoch: number;
@@ -106,7 +106,7 @@ class Sweep {
   #auditLogWorks = true;
   readonly #decisions = createDecisionWriter((work) => this.#write(work));
 
-  constructor(context: Context, { leader, epoch }: Extract<Election, { kind: "leading" }>, recover: Recover) {
+  constructor(context: Supervising, { leader, epoch }: Extract<Election, { kind: "leading" }>, recover: Recover) {
     this.#context = context;
     this.#recover = recover;
     this.#leader = leader;

@@ -2,7 +2,7 @@
 // could not be recovered before come last: they must not keep a sweep from the others.
 
 import { instant } from "../domain/duration.ts";
-import type { Ports } from "../scheduler/ports.ts";
+import type { Supervising } from "../scheduler/ports.ts";
 import type { Versioned } from "../store/job-store.ts";
 import { isThrottled, type Pace } from "./pace.ts";
 
@@ -26,7 +26,7 @@ const MOST_AGAIN = 1000;
 const SEARCHES = ["pastDeadline", "due"] as const;
 
 /** True when all was seen; false when the time or the leadership ended before. All its visits have ended when it resolves. */
-export async function walkOverdue(ports: Ports, walk: Walk): Promise<boolean> {
+export async function walkOverdue(ports: Supervising, walk: Walk): Promise<boolean> {
   const visits = new Visits(walk);
   const again: Versioned[] = [];
   const visited = async (found: Versioned) => {
@@ -58,7 +58,7 @@ async function walkFound(
   search: (typeof SEARCHES)[number],
   again: Versioned[],
   visited: (found: Versioned) => Promise<boolean>,
-  { store }: Ports,
+  { store }: Supervising,
   { before, pace }: Walk,
 ): Promise<boolean> {
   for (;;) {

@@ -11,13 +11,13 @@ import { itemsIn, listFaults } from "../../domain/workflows/workflow-rules.ts";
 import { contractFor } from "../../messaging/contract.ts";
 import type { OperatorRequest } from "../../messaging/operator-request.ts";
 import { thrownWithout } from "../code-fault.ts";
-import type { Ports } from "../ports.ts";
+import type { Operating } from "../ports.ts";
 
 /** The result of a step that was done, as its agent declares it; a compensation has none. */
 export function withCheckedResult(
   { steps, workflow: { name, version } }: StateRecord,
   request: OperatorRequest,
-  ports: Ports,
+  ports: Operating,
 ): { readonly kind: "fits"; readonly request: OperatorRequest } | Extract<CheckedResult, { kind: "misfit" }> {
   if (request.kind !== "recordOutcome" || request.outcome === "notDone") return { kind: "fits", request };
   const own = steps[request.step];
@@ -45,7 +45,7 @@ export function doneInWords(request: OperatorRequest): string {
  * The items of a job's lists in an operator's edit: recorded again, or the reasons why they can't be.
  * @param after the record as the resubmission leaves it @param edited null: the content stays as it is
  */
-export function keepItems(before: StateRecord, after: StateRecord, edited: Job | null, ports: Ports): EditedItems {
+export function keepItems(before: StateRecord, after: StateRecord, edited: Job | null, ports: Operating): EditedItems {
   const { rules, workflows } = ports;
   const workflow = workflows.find(before.workflow);
   if (!edited || !workflow?.steps.some(({ forEach }) => forEach !== undefined))

@@ -13,7 +13,7 @@ import { contractFor, contractOf } from "../../messaging/contract.ts";
 import type { OperatorRequest } from "../../messaging/operator-request.ts";
 import { isWantedVersion, type Versioned, type WantedVersion, type Written } from "../../store/job-store.ts";
 import type { Made } from "../change.ts";
-import type { Context, Ports } from "../ports.ts";
+import type { Operating } from "../ports.ts";
 import { followTurn } from "../publishing/publish.ts";
 import { writeAuditLog } from "../write-audit-log.ts";
 import { doneInWords, keepItems, withCheckedResult } from "./checked-request.ts";
@@ -37,7 +37,7 @@ export interface Caller {
 interface Asked {
   readonly request: OperatorRequest;
   readonly caller: Caller;
-  readonly context: Context;
+  readonly context: Operating;
 }
 
 /**
@@ -48,7 +48,7 @@ export async function operateJob(
   jobId: string,
   request: OperatorRequest,
   caller: Caller,
-  context: Context,
+  context: Operating,
 ): Promise<Operated> {
   const read = await context.store.latest(jobId);
   if (!read) return { kind: "not-found" };
@@ -60,7 +60,7 @@ export async function operateJob(
 async function withStoredSecrets(
   request: OperatorRequest,
   { jobId, jobRevision, workflow }: StateRecord,
-  { store, rules }: Ports,
+  { store, rules }: Operating,
 ): Promise<OperatorRequest> {
   if (request.kind !== "resubmit" || !request.job) return request;
   const { job } = request;
@@ -117,7 +117,7 @@ async function reject(before: StateRecord, reason: string, at: string, asked: As
 }
 
 /** Ended jobs may be older than every version of their workflow in the app. */
-export function workflowOf(record: StateRecord, { workflows }: Ports): Workflow | undefined {
+export function workflowOf(record: StateRecord, { workflows }: Pick<Operating, "workflows">): Workflow | undefined {
   try {
     return workflows.of(record.workflow);
   } catch {
@@ -126,7 +126,7 @@ export function workflowOf(record: StateRecord, { workflows }: Ports): Workflow 
 }
 
 /** Faults that the request's contract alone can't find. */
-function faultsAgainst({ workflow }: StateRecord, request: OperatorRequest, { rules }: Ports): string[] {
+function faultsAgainst({ workflow }: StateRecord, request: OperatorRequest, { rules }: Operating): string[] {
   const edited = request.kind === "resubmit" ? request.job : null;
   if (!edited) return [];
   const { secrets } = contractFor(workflow.name, rules.contracts);
@@ -148,7 +148,7 @@ async function write(
   read: Versioned,
   record: StateRecord,
   request: OperatorRequest,
-  { store, rules }: Ports,
+  { store, rules }: Operating,
 ): Promise<Written> {
   const edited = request.kind === "resubmit" ? request.job : null;
   const written = await (edited
@@ -180,7 +180,7 @@ async function enter(
 }
 
 /** The message to the scheduler, or of a job that ended in the operator's own write. `published`: false if the sweep has to send it. */
-async function follow(made: Made, context: Context): Promise<Versioned & { readonly published: boolean }> {
+async function follow(made: Made, context: Operating): Promise<Versioned & { readonly published: boolean }> {
   const { record, etag } = made;
   try {
     const known = await followTurn(made, context);
@@ -192,7 +192,7 @@ async function follow(made: Made, context: Context): Promise<Versioned & { reado
   }
 }
 
-export function decisionContextOf(by: string, { now, timing }: Ports): DecisionContext {
+export function decisionContextOf(by: string, { now, timing }: Pick<Operating, "now" | "timing">): DecisionContext {
   const { claimWithinMs, clockSkewMs } = timing;
   return { by, now: instant(now()), claimWithinMs, clockSkewMs };
 }

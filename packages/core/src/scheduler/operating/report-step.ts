@@ -8,7 +8,7 @@ import { awaitedDirection } from "../../domain/record/wait.ts";
 import { snapshotOf } from "../../domain/recovery/snapshot.ts";
 import type { StepReport } from "../../messaging/operator-request.ts";
 import { isWantedVersion, type Versioned } from "../../store/job-store.ts";
-import type { Context } from "../ports.ts";
+import type { Replying } from "../ports.ts";
 import type { Report } from "../steps/completion.ts";
 import { type Received, takeReport } from "../steps/take-reply.ts";
 import { writeAuditLog } from "../write-audit-log.ts";
@@ -30,7 +30,7 @@ export async function reportStep(
   step: string,
   report: StepReport,
   { by: operator, ifMatch }: Caller,
-  context: Context,
+  context: Replying,
 ): Promise<Reported> {
   const read = await context.store.latest(jobId);
   if (!read) return { kind: "not-found" };
@@ -76,7 +76,7 @@ interface Entry {
   readonly operator: string;
 }
 
-async function enter({ before, after, outcome, reason, operator }: Entry, context: Context): Promise<void> {
+async function enter({ before, after, outcome, reason, operator }: Entry, context: Replying): Promise<void> {
   const { jobId, attempt } = before;
   const snapshots = { before: snapshotOf(before), after: after && snapshotOf(after) };
   const entry = {

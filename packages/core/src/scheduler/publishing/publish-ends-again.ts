@@ -3,7 +3,7 @@
 
 import { instant } from "../../domain/duration.ts";
 import { attemptId, type StateRecord } from "../../domain/record/state-record.ts";
-import type { Context } from "../ports.ts";
+import type { Restoring } from "../ports.ts";
 import { concludedAgain } from "./publish.ts";
 
 /** More than the bounded tries of a send. What can't be sent is then left in the record. */
@@ -26,7 +26,7 @@ interface Begun {
  * move to another one. The statuses of the jobs that ended about that time are sent again, under the same message ids. Each loss is dealt with
  * once. Throws if store or bus are unavailable: the message that began the attempt is then delivered again.
  */
-export function createLossHandler(): (begun: Begun, context: Context) => Promise<void> {
+export function createLossHandler(): (begun: Begun, context: Restoring) => Promise<void> {
   const searchedTo = new Map<string, number>();
   let last: Promise<void> = Promise.resolve();
   return (begun, context) => {
@@ -36,7 +36,7 @@ export function createLossHandler(): (begun: Begun, context: Context) => Promise
   };
 }
 
-async function handle({ jobId, attempt }: Begun, searchedTo: Map<string, number>, context: Context): Promise<void> {
+async function handle({ jobId, attempt }: Begun, searchedTo: Map<string, number>, context: Restoring): Promise<void> {
   const stored = await context.store.state(jobId);
   const claim = stored && claimOf(stored.record, attempt - 1);
   // It was never claimed, for example because an operator acted before: no engine knew it.
@@ -60,7 +60,7 @@ function claimOf({ jobId, history }: StateRecord, attempt: number): { at: number
 }
 
 /** Returns the number of the jobs. */
-async function publishEnded(from: string, to: string, context: Context): Promise<number> {
+async function publishEnded(from: string, to: string, context: Restoring): Promise<number> {
   let jobs = 0;
   const read: StateRecord[] = [];
   const publishRead = async () => {

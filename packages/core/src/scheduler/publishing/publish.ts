@@ -10,7 +10,7 @@ import { STATUS_OF } from "../../domain/steps/transitions.ts";
 import { inWords } from "../../domain/thrown.ts";
 import type { Versioned } from "../../store/job-store.ts";
 import { type Made, writeUnread } from "../change.ts";
-import type { Context, Ports, Telemetry } from "../ports.ts";
+import type { Publishing, Telemetry } from "../ports.ts";
 
 /** The event for each end of a job. A job in Error alerts an operator. */
 const EVENTS = { Compensated: "JobCompensated", Cancelled: "JobCancelled", Error: "JobErrored" } as const;
@@ -22,7 +22,7 @@ const TRIES_TO_LEAVE = 3;
  * What the difference of two records owes to others, whoever made the change: a job that waits for its next attempt has it started, and one that ended
  * is published. Nothing, if it is neither. Returns the last known record.
  */
-export async function followTurn({ before, after, record, etag }: Made, context: Context): Promise<Versioned> {
+export async function followTurn({ before, after, record, etag }: Made, context: Publishing): Promise<Versioned> {
   if (after.processState === "Pending" && after.attempt !== before.attempt)
     return startNextAttempt({ record, etag }, context);
   const isOver = hasEnded(after.processState) && !hasEnded(before.processState);
@@ -30,7 +30,7 @@ export async function followTurn({ before, after, record, etag }: Made, context:
 }
 
 /** Notifies the client and the scheduler. The sweep does it again if that fails. */
-export async function startNextAttempt(pending: Versioned, context: Context): Promise<Versioned> {
+export async function startNextAttempt(pending: Versioned, context: Publishing): Promise<Versioned> {
   const { record } = pending;
   const { jobId, attempt, error, direction } = record;
   if (direction === "compensate")
@@ -45,7 +45,7 @@ export async function startNextAttempt(pending: Versioned, context: Context): Pr
  * after it recorded a job or completed a step, and before it published that. No other process would publish it, so it is published again, under
  * the same ids. Returns the last known record.
  */
-export async function publishAll(stored: Versioned, context: Context, onSent?: () => void): Promise<Versioned> {
+export async function publishAll(stored: Versioned, context: Publishing, onSent?: () => void): Promise<Versioned> {
   return clearOutbox(stored, context, { completions: completionsOf(stored.record), onSent });
 }
 
@@ -57,7 +57,7 @@ export async function publishAll(stored: Versioned, context: Context, onSent?: (
  */
 export async function concludeJob(
   ended: Versioned,
-  context: Context,
+  context: Publishing,
   completed: readonly OutboxMessage[] = completionsOf(ended.record),
 ): Promise<Versioned> {
   const { jobId, attempt, workflow, processState, outbox } = ended.record;
@@ -83,7 +83,7 @@ export async function concludeJob(
  */
 export async function publishEndOf(
   { jobId, attempt }: { readonly jobId: string; readonly attempt: number },
-  context: Context,
+  context: Publishing,
 ): Promise<void> {
   // Nobody publishes the end later, so it is not to be missed because of a stale read.
   const stored = await context.store.latest(jobId);
@@ -95,7 +95,7 @@ export async function publishEndOf(
 }
 
 /** All statuses of a Processed job whose process may have died before it sent them. Throws if the bus does not take them. */
-export function concludedAgain(record: StateRecord, context: Context): Promise<void> {
+export function concludedAgain(record: StateRecord, context: Publishing): Promise<void> {
   const { attempt, updatedAt: at } = record;
   return publish(record, [...completionsOf(record), { status: "Completed", attempt, at }], context);
 }
@@ -107,7 +107,7 @@ export function concludedAgain(record: StateRecord, context: Context): Promise<v
 export async function publishOrKeep(
   written: Versioned,
   outboxMessages: readonly OutboxMessage[],
-  context: Context,
+  context: Publishing,
 ): Promise<Versioned> {
   const { jobId } = written.record;
   try {
@@ -134,7 +134,7 @@ interface Sending {
  */
 export async function clearOutbox(
   read: Versioned,
-  context: Context,
+  context: Publishing,
   { completions = [], onSent }: Sending = {},
 ): Promise<Versioned> {
   const { outbox, jobId } = read.record;
@@ -156,7 +156,7 @@ export async function clearOutbox(
 export async function publish(
   record: StateRecord,
   outboxMessages: readonly OutboxMessage[],
-  context: Context,
+  context: Publishing,
 ): Promise<void> {
   const { jobId, replyTo } = record;
   // After a rollback this app may not have the workflow: its requester receives the status nevertheless.
@@ -175,7 +175,11 @@ export async function publish(
  * In their sequence, with as many writes as they need: after a crash in between, its step's activity runs again and publishes all of them. Throws if
  * the store can't write it: the attempt then times out, and the activity may run again.
  */
-async function leave(seen: StateRecord, outboxMessages: readonly OutboxMessage[], ports: Ports): Promise<Versioned> {
+async function leave(
+  seen: StateRecord,
+  outboxMessages: readonly OutboxMessage[],
+  ports: Publishing,
+): Promise<Versioned> {
   let record: StateRecord | undefined = seen;
   let open = outboxMessages;
   for (let rejections = 0; record && rejections < TRIES_TO_LEAVE; ) {

@@ -10,7 +10,7 @@ import { nextPollAt } from "../../domain/steps/poll.ts";
 import { awaits, withNews, withoutWaiting } from "../../domain/steps/step-end.ts";
 import { accepted } from "../../domain/steps/step-run.ts";
 import { change } from "../change.ts";
-import { type Context, circumstancesOf, type Ports } from "../ports.ts";
+import { circumstancesOf, type Recording } from "../ports.ts";
 import { followTurn } from "../publishing/publish.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
 import { recordMark } from "./take-up.ts";
@@ -35,7 +35,7 @@ export interface Accepted {
  * faster, the record shows it. A step that may not wait is rejected permanently: the later effect of its service is unknown, so a compensation
  * handles it.
  */
-export async function acceptStep(task: StepTask, reply: Accepted, context: Context): Promise<StepEnd> {
+export async function acceptStep(task: StepTask, reply: Accepted, context: Recording): Promise<StepEnd> {
   const { jobId, attempt, step, agent, direction, awaitWithin } = task;
   const { reference, endpoint, because, startedAt, retryAfterMs } = reply;
   if (awaitWithin === undefined) {
@@ -82,7 +82,7 @@ export async function acceptStep(task: StepTask, reply: Accepted, context: Conte
 }
 
 /** What an earlier run of this task recorded: its end, or that it is done later. Undefined if it is neither. */
-export async function acceptedBefore(task: StepTask, context: Context): Promise<StepEnd | undefined> {
+export async function acceptedBefore(task: StepTask, context: Recording): Promise<StepEnd | undefined> {
   const end = await recordedEnd(task, context);
   if (end) return end;
   const record = (await context.store.state(task.jobId))?.record;
@@ -96,7 +96,11 @@ export interface Progress {
 }
 
 /** Changes only the record. False if the step does not wait any more. */
-export async function recordProgress(task: StepTask, { progress, within }: Progress, ports: Ports): Promise<boolean> {
+export async function recordProgress(
+  task: StepTask,
+  { progress, within }: Progress,
+  ports: Recording,
+): Promise<boolean> {
   const now = instant(ports.now());
   const asked = within === undefined ? undefined : after(now, Math.min(durationMs(within) ?? 0, LONGEST_WAIT_MS));
   const news = ({ state, accepted: before, completeBy }: StepRun) => {
@@ -113,7 +117,7 @@ export async function recordProgress(task: StepTask, { progress, within }: Progr
  * What the attempt that holds the job learns of a step that is done later (P13). From now on the attempt waits for the step by event, and needs to
  * know until when. A compensation does not wait for it.
  */
-export async function waitByEvent(task: StepTask, record: StateRecord, context: Context): Promise<StepEnd> {
+export async function waitByEvent(task: StepTask, record: StateRecord, context: Recording): Promise<StepEnd> {
   const { attempt, isAwaited, step, direction } = task;
   const { attempt: holder, steps, processState } = record;
   if (direction === "forward" && record.direction === "compensate") {
@@ -130,7 +134,7 @@ export async function waitByEvent(task: StepTask, record: StateRecord, context: 
  * Begins the step's compensation, or ends the job that waits for nothing else. After a crash before it the step is found Awaiting, and this is done
  * then; after a crash behind it the sweep publishes the end, and the attempt finds the compensation when it looks at the record.
  */
-async function goOnWithout(task: StepTask, context: Context): Promise<StepEnd | undefined> {
+async function goOnWithout(task: StepTask, context: Recording): Promise<StepEnd | undefined> {
   const decide = (record: StateRecord) => withoutWaiting(record, task, circumstancesOf(record, context));
   const written = await change(task.jobId, decide, context);
   if (written.kind === "rejected") return undefined;

@@ -8,7 +8,7 @@ import type { AgentRequestMessage, Failure, Ticket } from "../../messaging/agent
 import { allSecrets } from "../../messaging/contract.ts";
 import type { Versioned } from "../../store/job-store.ts";
 import { codeFaultOf, throwingWithout } from "../code-fault.ts";
-import type { Context } from "../ports.ts";
+import type { Asking } from "../ports.ts";
 import { taskIn } from "./reply-task.ts";
 import { certaintyOf } from "./run-step.ts";
 import { TakeUp } from "./take-up.ts";
@@ -24,7 +24,7 @@ export async function answerRequest(
   name: string,
   request: AgentRequestMessage,
   replyTo: string,
-  context: Context,
+  context: Asking,
   isRedelivered = false,
 ): Promise<void> {
   const agent = context.agents.get(name);
@@ -106,7 +106,7 @@ export async function answerRequest(
 }
 
 /** Undefined if no attempt waits for the step any more, or its service has accepted it. */
-async function recordStart(ticket: Ticket, context: Context, isSent = true): Promise<Start | undefined> {
+async function recordStart(ticket: Ticket, context: Asking, isSent = true): Promise<Start | undefined> {
   const { jobId, attempt, step, direction } = ticket;
   const isAsked = (read: Versioned | undefined) => runOf(read?.record.steps[step], direction)?.attempt === attempt;
   let read = await context.store.state(jobId);
@@ -123,6 +123,6 @@ function explicit(error: LastError): LastError {
 }
 
 /** Those that the agent has declared. Whoever records the reply knows the whole job. */
-function secretsIn({ job, ticket: { nonce } }: AgentRequestMessage, { rules }: Context): readonly string[] {
+function secretsIn({ job, ticket: { nonce } }: AgentRequestMessage, { rules }: Asking): readonly string[] {
   return [...secretValuesOf(job, allSecrets(rules.contracts)), ...(nonce === undefined ? [] : [nonce])];
 }

@@ -3,7 +3,7 @@ import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import { ticketOf } from "../../messaging/agent-messages.ts";
 import { handedOut } from "../admission/agent-presence.ts";
 import { codeFaultOf } from "../code-fault.ts";
-import type { Context } from "../ports.ts";
+import type { Asking } from "../ports.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
 import { requestOf, type StepRequest, unasked } from "./step-request.ts";
 import { TakeUp } from "./take-up.ts";
@@ -15,11 +15,11 @@ const TOO_LARGE = "the request to the agent is larger than its queue takes; noth
  * If it runs again after a crash it sends the same request under the same id: the queue drops it, or the agent recognises its key. A request that
  * is too large for its queue will also be too large the next time: it is rejected permanently, and no attempt waits for it.
  */
-export function askAgent(given: StepTask, context: Context): Promise<StepEnd | undefined> {
+export function askAgent(given: StepTask, context: Asking): Promise<StepEnd | undefined> {
   return handedOut(context.presence, () => sendRequest(given, context));
 }
 
-async function sendRequest(given: StepTask, context: Context): Promise<StepEnd | undefined> {
+async function sendRequest(given: StepTask, context: Asking): Promise<StepEnd | undefined> {
   const overtaken = await beginsIn(given, context);
   if (overtaken) return overtaken;
   let made: StepRequest;

@@ -9,7 +9,7 @@ import { withNews } from "../../domain/steps/step-end.ts";
 import { type AgentReplyMessage, ticketOf } from "../../messaging/agent-messages.ts";
 import { change } from "../change.ts";
 import { codeFaultOf, reportCode } from "../code-fault.ts";
-import type { Context, Ports } from "../ports.ts";
+import type { Asking } from "../ports.ts";
 import { waitByEvent } from "./accept-step.ts";
 import { requestOf } from "./step-request.ts";
 import { recordFault } from "./unanswered.ts";
@@ -29,7 +29,7 @@ const LONGEST_PAUSE_MS = 60_000;
 export async function askLater(
   task: StepTask,
   reply: Unavailable | Pending,
-  context: Context,
+  context: Asking,
 ): Promise<StepEnd | "noted" | "late"> {
   const { jobId, attempt, step, agent, direction } = task;
   if (task.transport !== "queue") return "late";
@@ -141,7 +141,7 @@ export async function askAgain(
   { steps }: StateRecord,
   { completeBy, state, accepted }: StepRun,
   { at, round }: NonNullable<StepRun["again"]>,
-  ports: Ports,
+  ports: Asking,
 ): Promise<void> {
   const { operation, agent, completeWithin, priority, record } = task;
   const latest = completeBy ?? at;

@@ -9,7 +9,7 @@ import { backoffMs, isPolled, nextPollAt, type PollTask } from "../../domain/ste
 import { withNews } from "../../domain/steps/step-end.ts";
 import { change } from "../change.ts";
 import { codeFaultOf, reportCode, throwingWithout } from "../code-fault.ts";
-import type { Context, Ports } from "../ports.ts";
+import type { Asking } from "../ports.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
 import { taskIn } from "./reply-task.ts";
 import { requestOf } from "./step-request.ts";
@@ -18,7 +18,7 @@ import { requestOf } from "./step-request.ts";
  * Order of effects: the poll, which changes nothing; the record; then (by the caller) the event for the attempt. If it runs again after a crash in
  * between, it polls again, or the record shows the poll. The answer is recorded as long as the run waits, whichever attempt then holds the job.
  */
-export async function pollService(poll: PollTask, context: Context): Promise<StepEnd> {
+export async function pollService(poll: PollTask, context: Asking): Promise<StepEnd> {
   let record = (await context.store.state(poll.jobId))?.record;
   // An attempt whose poll is not for it ends, or does not poll again.
   if (!isFor(record, poll)) record = (await context.store.latest(poll.jobId))?.record;
@@ -54,7 +54,7 @@ async function asked(
   agent: RoutedAgent,
   task: StepTask,
   run: StepRun,
-  context: Context,
+  context: Asking,
 ): Promise<Exclude<BoundedReply, { kind: "accepted" }>> {
   try {
     const reply = await ask(agent, task, run, context);
@@ -71,7 +71,7 @@ async function asked(
 const RECORDED_WITHIN_MS = 500;
 
 /** Its time is that of one try, and never longer than the step's own. */
-async function ask(agent: RoutedAgent, task: StepTask, run: StepRun, ports: Ports): Promise<BoundedReply> {
+async function ask(agent: RoutedAgent, task: StepTask, run: StepRun, ports: Asking): Promise<BoundedReply> {
   const { jobId, operation, priority, completeWithin, completeBy: latest } = task;
   const { request, secrets, isClosed } = await requestOf(task, ports, { reference: run.accepted?.reference });
   if (isClosed) throw new Error(`job ${jobId} is closed, and waits for ${task.step}`);
@@ -91,7 +91,7 @@ async function ask(agent: RoutedAgent, task: StepTask, run: StepRun, ports: Port
 type NotYet = Exclude<BoundedReply, { kind: "done" | "rejected" | "accepted" }>;
 
 /** Records the time of the next poll, and the reason if this one failed. */
-async function recordNotYet(poll: PollTask, task: StepTask, reply: NotYet, ports: Ports): Promise<StepEnd> {
+async function recordNotYet(poll: PollTask, task: StepTask, reply: NotYet, ports: Asking): Promise<StepEnd> {
   const now = instant(ports.now());
   const news = (run: StepRun) => newsOf(poll, task, run, reply, now);
   const written = await change(task.jobId, (before) => withNews(before, task, now, news), ports);

@@ -14,7 +14,7 @@ import { endsUnread } from "../../domain/steps/unread.ts";
 import { contractFor } from "../../messaging/contract.ts";
 import type { Versioned } from "../../store/job-store.ts";
 import { change } from "../change.ts";
-import { type Context, circumstancesOf, type Ports, schedulingOf, type Telemetry } from "../ports.ts";
+import { circumstancesOf, type Recording, schedulingOf, type Telemetry } from "../ports.ts";
 import { concludeJob, publishOrKeep, startNextAttempt } from "../publishing/publish.ts";
 import { rejectLate } from "../write-audit-log.ts";
 
@@ -29,7 +29,7 @@ interface RecordedEnd extends Versioned, LedTo {
  * a crash in between, the record shows the step done, the message has the same id, and the event does no harm. An answer that arrives after the
  * step was scheduled again changes nothing.
  */
-export async function recordAnswer(task: StepTask, answer: Answer, context: Context): Promise<StepEnd> {
+export async function recordAnswer(task: StepTask, answer: Answer, context: Recording): Promise<StepEnd> {
   const recorded = (await writeStepEnd(task, answer, context)) ?? (await findStepEnd(task, context));
   if (recorded) return publishStepEnd(task, recorded, context);
   await rejectLate(task, "the step has been scheduled again, or is not waited for any more", context);
@@ -40,7 +40,7 @@ export async function recordAnswer(task: StepTask, answer: Answer, context: Cont
  * Publishes again the end that an earlier run of this task recorded; undefined if there is none.
  * @param isFinal as for `findStepEnd`
  */
-export async function recordedEnd(task: StepTask, context: Context, isFinal = false): Promise<StepEnd | undefined> {
+export async function recordedEnd(task: StepTask, context: Recording, isFinal = false): Promise<StepEnd | undefined> {
   const recorded = await findStepEnd(task, context, isFinal);
   return recorded && publishStepEnd(task, recorded, context);
 }
@@ -49,7 +49,7 @@ export async function recordedEnd(task: StepTask, context: Context, isFinal = fa
  * Without a read of the record, if what follows is known. Undefined if no attempt waits for the step any more: an earlier run of the task recorded its
  * end, or it belongs to another run.
  */
-async function writeStepEnd(task: StepTask, answer: Answer, ports: Ports): Promise<RecordedEnd | undefined> {
+async function writeStepEnd(task: StepTask, answer: Answer, ports: Recording): Promise<RecordedEnd | undefined> {
   const decide = (record: StateRecord) => afterStep(record, task, answer, circumstancesOf(record, ports));
   const around = {
     now: instant(ports.now()),
@@ -62,7 +62,7 @@ async function writeStepEnd(task: StepTask, answer: Answer, ports: Ports): Promi
 }
 
 /** If an archive must be written first, housekeeping closes the job: no job waits for that. */
-function closingFor({ workflow }: StepTask, { retention, rules }: Ports): Closing | null {
+function closingFor({ workflow }: StepTask, { retention, rules }: Recording): Closing | null {
   if (!retention || retention.archive) return null;
   return { keepMs: retention.keepMs, secrets: contractFor(workflow.name, rules.contracts).secrets };
 }
@@ -71,14 +71,14 @@ function closingFor({ workflow }: StepTask, { retention, rules }: Ports): Closin
  * The end that an earlier run of this task wrote: the step's run still belongs to the task.
  * @param isFinal whether its caller gives up if there is none: then the record is read so that it can't be stale
  */
-async function findStepEnd(task: StepTask, { store }: Ports, isFinal = false): Promise<RecordedEnd | undefined> {
+async function findStepEnd(task: StepTask, { store }: Recording, isFinal = false): Promise<RecordedEnd | undefined> {
   const read = await (isFinal ? store.latest(task.jobId) : store.state(task.jobId));
   const mayHaveLedTo = read && foundEnd(read.record, task);
   return mayHaveLedTo && { ...read, ...mayHaveLedTo, isRepeat: true };
 }
 
 /** If the job has ended, or changed its direction, that is published too before any event is sent. */
-async function publishStepEnd(task: StepTask, recorded: RecordedEnd, context: Context): Promise<StepEnd> {
+async function publishStepEnd(task: StepTask, recorded: RecordedEnd, context: Recording): Promise<StepEnd> {
   const { record, isTurn, isRepeat } = recorded;
   const own = stepOf(record, task.step);
   const end = stepEndOf(task, recorded, own);

@@ -6,7 +6,7 @@ import type { StateRecord } from "../../domain/record/state-record.ts";
 import { attemptOf, type StepTask, taskFor } from "../../domain/steps/attempt.ts";
 import type { AgentReplyMessage } from "../../messaging/agent-messages.ts";
 import { contractFor } from "../../messaging/contract.ts";
-import type { Ports } from "../ports.ts";
+import type { Ports, Recording } from "../ports.ts";
 
 /**
  * The task of a step's run, rebuilt from the record: for a caller that continues a run which another process began. Undefined if there never was such
@@ -27,7 +27,7 @@ export function taskIn(
 type Words = Omit<AgentReplyMessage, "kind" | "ticket" | "within">;
 
 /** What no answer may repeat: the values of the job's secrets, and what opens the step's completion. */
-export async function secretsOf(task: StepTask, ports: Ports): Promise<readonly string[]> {
+export async function secretsOf(task: StepTask, ports: Recording): Promise<readonly string[]> {
   const { secrets } = contractFor(task.workflow.name, ports.rules.contracts);
   const nonce = runOf(task.record, task.direction)?.nonce;
   return [
@@ -40,7 +40,7 @@ export async function secretsOf(task: StepTask, ports: Ports): Promise<readonly 
 export async function replyWithoutSecrets(
   reply: AgentReplyMessage,
   task: StepTask,
-  ports: Ports,
+  ports: Recording,
 ): Promise<AgentReplyMessage> {
   const { kind, ticket, ...rest } = reply;
   const { within, ...words } = rest as Words & { readonly within?: string };

@@ -5,7 +5,7 @@ import { idempotencyKey } from "../../domain/record/idempotency-key.ts";
 import { isInHand, runOf } from "../../domain/record/plan.ts";
 import type { Direction, StepResult } from "../../domain/record/state-record.ts";
 import type { JobStore } from "../../store/job-store.ts";
-import type { Context } from "../ports.ts";
+import type { Replying } from "../ports.ts";
 import { type Received, takeReport } from "./take-reply.ts";
 
 /** The step that a message names. */
@@ -29,7 +29,7 @@ export type ReadEnd = (step: NamedStep, store: JobStore) => Promise<StepEnded | 
  * anybody. If it comes before the step is recorded as accepted, the step ends with it. If it comes while no attempt has the step in hand, nothing is
  * written.
  */
-export async function reportByKey(key: string, readEnd: ReadEnd, context: Context): Promise<Received | undefined> {
+export async function reportByKey(key: string, readEnd: ReadEnd, context: Replying): Promise<Received | undefined> {
   const [jobId = "", step = ""] = key.split(":");
   const record = (await context.store.latest(jobId))?.record;
   const own = record && Object.hasOwn(record.steps, step) ? record.steps[step] : undefined;

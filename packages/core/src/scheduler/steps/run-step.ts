@@ -8,7 +8,7 @@ import type { StepRun } from "../../domain/record/state-record.ts";
 import { followingTask, type StepEnd, type StepTask } from "../../domain/steps/attempt.ts";
 import { handedOut } from "../admission/agent-presence.ts";
 import { codeFaultOf, throwingWithout } from "../code-fault.ts";
-import type { Context } from "../ports.ts";
+import type { Asking } from "../ports.ts";
 import { acceptedBefore, acceptStep } from "./accept-step.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
 import { requestOf, unasked } from "./step-request.ts";
@@ -20,11 +20,11 @@ import { answeredLate, beginsIn, expire, failStep, patienceOf, recordFault } fro
  * is known of its last try shortly before complete-by; the status message. After complete-by nothing. If it runs again after a crash in between, the service recognises the idempotency key, the record shows the step done, and the
  * message has the same id.
  */
-export function runStep(given: StepTask, context: Context): Promise<StepEnd> {
+export function runStep(given: StepTask, context: Asking): Promise<StepEnd> {
   return handedOut(context.presence, () => takenUp(given, context));
 }
 
-async function takenUp(given: StepTask, context: Context): Promise<StepEnd> {
+async function takenUp(given: StepTask, context: Asking): Promise<StepEnd> {
   const overtaken = await beginsIn(given, context);
   if (overtaken) return overtaken;
   const agent = context.agents.get(given.agent);
@@ -38,7 +38,7 @@ async function takenUp(given: StepTask, context: Context): Promise<StepEnd> {
   }
 }
 
-async function callAgent(given: StepTask, agent: RoutedAgent, run: TakeUp, context: Context): Promise<StepEnd> {
+async function callAgent(given: StepTask, agent: RoutedAgent, run: TakeUp, context: Asking): Promise<StepEnd> {
   // An earlier run of this activity did it: its end is published again, and its agent is not called.
   if (isOver(runOf(given.record, given.direction))) return (await recordedEnd(given, context, true)) ?? SUPERSEDED;
   const { request, secrets, isClosed, begun } = await requestOf(given, context);

@@ -18,7 +18,7 @@ import { ticketOf } from "../../messaging/agent-messages.ts";
 import { contractOf } from "../../messaging/contract.ts";
 import { change } from "../change.ts";
 import { throwingWithout } from "../code-fault.ts";
-import type { Ports } from "../ports.ts";
+import type { Asking } from "../ports.ts";
 
 export interface StepRequest {
   /** It contains only the members of the job that the agent has declared. */
@@ -48,7 +48,7 @@ export function unasked({ kind, message }: Exclude<Begun, { kind: "begun" | "sup
 }
 
 /** @param awaited the accepted run whose status is requested from its service */
-export async function requestOf(asked: StepTask, ports: Ports, awaited?: Awaited): Promise<StepRequest> {
+export async function requestOf(asked: StepTask, ports: Asking, awaited?: Awaited): Promise<StepRequest> {
   const job = await ports.store.job(asked.jobId, asked.jobRevision);
   const names = contractOf(job, ports.rules.contracts).secrets;
   return throwingWithout(
@@ -61,7 +61,7 @@ async function requestFor(
   job: Job,
   names: readonly string[],
   asked: StepTask,
-  ports: Ports,
+  ports: Asking,
   awaited: Awaited | undefined,
 ): Promise<StepRequest> {
   const isClosed = lacksSecrets(job, names);
@@ -106,7 +106,7 @@ function wasAskedBefore({ record, direction }: StepTask, isNotRepeated: boolean)
  * Order of writes: the result of the condition, then (by the caller) the request to the agent, or the step's end as skipped. Whoever runs the same
  * task again, or beside this run, finds the decision in the record. A step without condition or list costs nothing here.
  */
-async function beginStep(task: StepTask, job: Job, ports: Ports): Promise<Begun> {
+async function beginStep(task: StepTask, job: Job, ports: Asking): Promise<Begun> {
   const { when, record: recorded } = task;
   const { item = null } = recorded;
   if (task.direction === "compensate") return { kind: "begun", task, item };
@@ -134,7 +134,7 @@ async function decideOnce(
   task: StepTask,
   condition: string,
   situation: Deciding,
-  ports: Ports,
+  ports: Asking,
 ): Promise<Decided | undefined> {
   let found: Decided | undefined;
   const decide = (record: StateRecord) => {
@@ -148,7 +148,7 @@ async function decideOnce(
   return found;
 }
 
-function holds(condition: string, situation: Deciding, ports: Ports): boolean {
+function holds(condition: string, situation: Deciding, ports: Asking): boolean {
   const { conditions } = ports.workflows.rules;
   const ask = Object.hasOwn(conditions, condition) ? conditions[condition] : undefined;
   return appCode(`condition ${condition}`, () => {

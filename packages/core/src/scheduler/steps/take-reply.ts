@@ -25,7 +25,7 @@ import { measure } from "../../telemetry/metrics.ts";
 import { describeSpan, inSpan } from "../../telemetry/spans.ts";
 import { writeUnread } from "../change.ts";
 import { codeFaultOf, reportCode } from "../code-fault.ts";
-import type { Context, Ports } from "../ports.ts";
+import type { Replying } from "../ports.ts";
 import { rejectLate } from "../write-audit-log.ts";
 import { acceptStep, recordProgress } from "./accept-step.ts";
 import { askLater } from "./ask-later.ts";
@@ -53,7 +53,7 @@ export interface CameBy {
  */
 export async function takeReply(
   body: unknown,
-  context: Context,
+  context: Replying,
   { queue, message }: CameBy = {},
 ): Promise<Received | undefined> {
   const unread = message?.faults ?? [];
@@ -75,7 +75,7 @@ export async function takeReply(
   return taken.kind === "recorded" ? taken.received : undefined;
 }
 
-async function askForAnother(reply: AgentReplyMessage, { task, faults }: Misfit, context: Context): Promise<void> {
+async function askForAnother(reply: AgentReplyMessage, { task, faults }: Misfit, context: Replying): Promise<void> {
   const { kind, message, misconfigured } = unreadable(faults);
   const { ticket, endpoint } = reply;
   const taken = await takeWord({ ticket, endpoint, kind, message, misconfigured }, context);
@@ -119,7 +119,7 @@ export type TakenReport =
  * therefore one effect. Between two attempts it can't be recorded, and must be reported again. An unknown address costs one read, which may be stale:
  * its caller asks for the report again before that is final (`DoubtedAddresses`).
  */
-export async function takeReport({ address, ...report }: Report, context: Context): Promise<TakenReport> {
+export async function takeReport({ address, ...report }: Report, context: Replying): Promise<TakenReport> {
   for (let tries = 0; ; tries += 1) {
     const { jobId, step, direction } = address;
     const found = addressed((await context.store.state(jobId))?.record, address);
@@ -145,14 +145,14 @@ function addressed(record: StateRecord | undefined, { step, direction, nonce }: 
 }
 
 /** The request of a step that goes over a queue has a nonce too, but only a step that may be done later was given an address. */
-function mayBeDoneLater(record: StateRecord, name: string, direction: Direction, { workflows }: Ports): boolean {
+function mayBeDoneLater(record: StateRecord, name: string, direction: Direction, { workflows }: Replying): boolean {
   const step = expandedSteps(workflows.of(record.workflow), record.steps).find((one) => one.name === name);
   const compensation = typeof step?.compensation === "object" ? step.compensation : undefined;
   return (direction === "forward" ? step : compensation)?.awaitWithin !== undefined;
 }
 
 /** Its time is over, or it will be run again: the next attempt waits for the same effect. */
-function isBetween({ processState, direction }: StateRecord, run: StepRun, ofRun: Direction, ports: Ports): boolean {
+function isBetween({ processState, direction }: StateRecord, run: StepRun, ofRun: Direction, ports: Replying): boolean {
   if (direction !== ofRun) return false;
   const { state, completeBy } = run;
   if (state === "NotStarted") return processState === "Pending";
@@ -160,7 +160,7 @@ function isBetween({ processState, direction }: StateRecord, run: StepRun, ofRun
 }
 
 /** @param cameAt when it came into its queue; now if absent: what waited there because the app was away is not late */
-async function takeWord(said: AgentReplyMessage, context: Context, cameAt?: string): Promise<Taken> {
+async function takeWord(said: AgentReplyMessage, context: Replying, cameAt?: string): Promise<Taken> {
   const { ticket } = said;
   const late = async (reason: string): Promise<Taken> => {
     await rejectLate(ticket, reason, context);
@@ -221,7 +221,7 @@ interface TaskRead {
 async function taskOf(
   ticket: Ticket,
   cameAt: string | undefined,
-  ports: Ports,
+  ports: Replying,
 ): Promise<TaskRead | string | undefined> {
   const { jobId } = ticket;
   const read = taskFrom((await ports.store.state(jobId))?.record, ticket, cameAt, ports);
@@ -233,7 +233,7 @@ function taskFrom(
   record: StateRecord | undefined,
   ticket: Ticket,
   cameAt: string | undefined,
-  ports: Ports,
+  ports: Replying,
 ): TaskRead | string | undefined {
   const { attempt, step, direction, lockedBy } = ticket;
   const run = record && Object.hasOwn(record.steps, step) ? runOf(record.steps[step], direction) : undefined;
@@ -260,7 +260,7 @@ function isSame(wanted: string | undefined, shown = ""): boolean {
 }
 
 /** From now on the supervisor counts a failure if the agent is not done in time. */
-async function recordStarted(task: StepTask, ports: Ports): Promise<Taken> {
+async function recordStarted(task: StepTask, ports: Replying): Promise<Taken> {
   const now = instant(ports.now());
   // By this host's clock, which also decides whether the reply is late; at most the time in its request.
   const completeBy = after(now, durationMs(task.completeWithin) ?? 0);
@@ -270,7 +270,7 @@ async function recordStarted(task: StepTask, ports: Ports): Promise<Taken> {
 }
 
 /** It is only recorded: if the step is not done, the supervisor finds it overdue, and knows why. */
-async function recordFailure(task: StepTask, failure: Failure, ports: Context, isHistoryFull = false): Promise<Taken> {
+async function recordFailure(task: StepTask, failure: Failure, ports: Replying, isHistoryFull = false): Promise<Taken> {
   const { misconfigured, ofRequest = true } = failure;
   if (failure.ofCode) reportCode(task, failure, ports.telemetry);
   const known = { at: instant(ports.now()), attempt: task.attempt };

@@ -10,14 +10,14 @@ import { type Mark, takenUp } from "../../domain/steps/step-run.ts";
 import { markUnread } from "../../domain/steps/unread.ts";
 import { inWords } from "../../domain/thrown.ts";
 import { type Changed, change } from "../change.ts";
-import type { Context, Ports } from "../ports.ts";
+import type { Recording } from "../ports.ts";
 
 /**
  * Marks the step, as Running or Awaiting. Never shortens the time that an operator has extended in the meantime: the record then keeps its due
  * time. Rejected if the step is not open any more, or marked already. With other steps in progress the record's due time depends on them, so it is
  * read first.
  */
-export function recordMark(task: StepTask, mark: Mark, now: string, ports: Ports): Promise<Changed> {
+export function recordMark(task: StepTask, mark: Mark, now: string, ports: Recording): Promise<Changed> {
   const unread = task.isAlone ? markUnread(task, mark, now) : [];
   return change(task.jobId, (record) => marked(record, task, mark, now), ports, unread);
 }
@@ -30,14 +30,14 @@ export function recordMark(task: StepTask, mark: Mark, now: string, ports: Ports
  */
 export class TakeUp {
   #task: StepTask;
-  readonly #context: Context;
+  readonly #context: Recording;
   readonly #isNotRepeated: boolean;
   #startedAt: string | undefined;
   #completeBy: string | undefined;
   #isRecorded = false;
   #isAccepted = false;
 
-  constructor(task: StepTask, isNotRepeated: boolean, context: Context) {
+  constructor(task: StepTask, isNotRepeated: boolean, context: Recording) {
     this.#task = task;
     this.#isNotRepeated = isNotRepeated;
     this.#context = context;

@@ -9,7 +9,7 @@ import { expiryUnread } from "../../domain/steps/unread.ts";
 import { inWords } from "../../domain/thrown.ts";
 import { writeUnread } from "../change.ts";
 import { reportCode } from "../code-fault.ts";
-import type { Context, Ports } from "../ports.ts";
+import type { Recording } from "../ports.ts";
 import { rejectLate } from "../write-audit-log.ts";
 import { recordedEnd } from "./record-step.ts";
 import type { TakeUp } from "./take-up.ts";
@@ -18,7 +18,7 @@ import type { TakeUp } from "./take-up.ts";
  * Says that the engine begins it. A step that begins after its start-by may be another attempt's by now: one read shows it, and nothing of it is done.
  * @returns how it ends then; undefined if it is still this task's
  */
-export async function beginsIn(task: StepTask, context: Context): Promise<StepEnd | undefined> {
+export async function beginsIn(task: StepTask, context: Recording): Promise<StepEnd | undefined> {
   const { jobId, attempt, step, direction, record, startBy } = task;
   const now = context.now();
   context.presence.began(runOf(record, direction)?.scheduledAt ?? instant(now));
@@ -33,13 +33,18 @@ export async function beginsIn(task: StepTask, context: Context): Promise<StepEn
 }
 
 /** Until when it may wait for a place at its service: a start-by that was put off because the engine is slow is no time for that. */
-export function patienceOf({ startBy }: Pick<StepTask, "startBy">, { now, timing }: Ports): string {
+export function patienceOf({ startBy }: Pick<StepTask, "startBy">, { now, timing }: Recording): string {
   const usual = after(instant(now()), timing.startWithinMs);
   return usual < startBy ? usual : startBy;
 }
 
 /** Once its time is over the supervisor holds it, whatever the code had done before. */
-export async function failStep(task: StepTask, run: TakeUp, lastError: LastError, context: Context): Promise<StepEnd> {
+export async function failStep(
+  task: StepTask,
+  run: TakeUp,
+  lastError: LastError,
+  context: Recording,
+): Promise<StepEnd> {
   reportCode(task, lastError, context.telemetry);
   if (run.startedAt === undefined) await run.begin(false);
   await run.record();
@@ -55,7 +60,7 @@ export async function expire(
   task: StepTask,
   event: "AgentTimedOut" | "StepNotTakenUp",
   tries: number,
-  context: Context,
+  context: Recording,
   isNoted = false,
 ): Promise<StepEnd> {
   const end = isNoted ? undefined : await recordedEnd(task, context);
@@ -67,7 +72,7 @@ export async function expire(
 }
 
 /** After complete-by nothing is recorded (P8), unless an earlier run of this same task had recorded its outcome before it crashed. */
-export async function answeredLate(task: StepTask, context: Context): Promise<StepEnd> {
+export async function answeredLate(task: StepTask, context: Recording): Promise<StepEnd> {
   const end = await recordedEnd(task, context);
   if (end) return end;
   await rejectLate(task, "it came after complete-by", context);
@@ -80,7 +85,7 @@ export async function answeredLate(task: StepTask, context: Context): Promise<St
  * Records why the step is not done in time, for people and for the supervisor. False if that is not known to be recorded: an earlier run of this task
  * recorded its outcome, the supervisor was faster, or the store is unavailable.
  */
-export async function recordFault(task: StepTask, { tries, lastError }: Fault, context: Context): Promise<boolean> {
+export async function recordFault(task: StepTask, { tries, lastError }: Fault, context: Recording): Promise<boolean> {
   const { jobId, attempt, step } = task;
   const expiry = { at: instant(context.now()), attempt, tries, ...lastError };
   try {
