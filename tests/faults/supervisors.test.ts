@@ -112,9 +112,12 @@ describe("the lease", () => {
 
   /** An order that is overdue from now on until somebody recovers it. */
   async function overdue(orderId: string): Promise<() => Promise<void>> {
-    await app.switchOn("shipping", { kind: "down", forMs: 2000, match: { orderId } });
+    const comesBack = await app.switchOn("shipping", { kind: "down", match: { orderId } });
     await app.submit([orderId], { workflow: "hasty" });
     await app.eventually(orderId, isRunning);
+    // A service that came back sooner would be asked again within the step's time.
+    await app.eventually(orderId, ({ completeBy }) => Date.parse(completeBy ?? "") < Date.now());
+    await comesBack();
     return async () => {
       await app.allEnd([orderId]);
       const record = await app.eventually(orderId, ended);
