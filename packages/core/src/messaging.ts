@@ -58,4 +58,4 @@ export {
   type StepReport,
 } from "./messaging/operator-request.ts";
 export { ENVELOPE_TEXTS } from "./messaging/property-sizes.ts";
-export { shownMessage } from "./messaging/shown-message.ts";
+export { shownJobId, shownMessage } from "./messaging/shown-message.ts";

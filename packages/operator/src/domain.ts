@@ -8,7 +8,7 @@ export { ANSWERED_MS, FRESH_MS, isOfNow } from "./domain/freshness.ts";
 export { gaugesTroubles } from "./domain/gauges-freshness.ts";
 export { isFailure } from "./domain/is-failure.ts";
 export type { ListPage, ListPosition } from "./domain/list-page.ts";
-export { applyPatch, patchBetween } from "./domain/merge-patch.ts";
+export { applyPatch, editBetween, patchBetween } from "./domain/merge-patch.ts";
 export { REPORTED, type Report, reportedAfter } from "./domain/reported.ts";
 export { type MessageAction, type MessagesDone, runMessageWaves } from "./domain/run-message-waves.ts";
 export { type StatusDelivery, statusesOf } from "./domain/statuses.ts";

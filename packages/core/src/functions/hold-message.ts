@@ -4,9 +4,9 @@
 import { instant } from "../domain/duration.ts";
 import { Outage, outageIn, SentBack } from "../domain/outage.ts";
 import { inWords, isThrown } from "../domain/thrown.ts";
-import { type Contracts, jobIdIn } from "../messaging/contract.ts";
+import type { Contracts } from "../messaging/contract.ts";
 import type { Messenger, ReceivedMessage } from "../messaging/messenger.ts";
-import { quarantined, shownMessage } from "../messaging/shown-message.ts";
+import { quarantined, shownJobId } from "../messaging/shown-message.ts";
 import type { Context, Ports, Telemetry } from "../scheduler/ports.ts";
 import { NotStorable } from "../store/job-store.ts";
 
@@ -75,12 +75,6 @@ export async function holdMessage<T>(
   }
 }
 
-/** In a message that was not checked the id is any text. */
-function shownJobId(body: unknown, contracts: Contracts): string | null {
-  const id = jobIdIn(body, contracts);
-  return id ? shownMessage(body, contracts).text(id) : null;
-}
-
 /** As often as it were delivered again, the answer would be the same. */
 async function setAside(
   received: ReceivedMessage,
@@ -93,5 +87,5 @@ async function setAside(
   const address = { messageId, correlationId, replyTo, replyToSessionId, queue };
   const kept = quarantined({ subject: "NotStorable", body, received, faults: [reason], ...address }, contracts);
   await messenger.quarantine(kept);
-  telemetry.event("MessageNotStorable", { queue, messageId: messageId ?? null, reason });
+  telemetry.event("MessageNotStorable", { queue, messageId: kept.shown.messageId, reason });
 }

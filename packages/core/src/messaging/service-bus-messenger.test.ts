@@ -2,7 +2,7 @@
 
 import { type ServiceBusClient, ServiceBusError, type ServiceBusMessage } from "@azure/service-bus";
 import { expect, test } from "vitest";
-import type { AgentRequestMessage } from "./agent-messages.ts";
+import type { AgentReplyMessage, AgentRequestMessage } from "./agent-messages.ts";
 import { createBusSenders } from "./bus-senders.ts";
 import { createServiceBusMessenger } from "./service-bus-messenger.ts";
 
@@ -91,6 +91,27 @@ test("P7 a request to an agent expires with its start-by, and names the queue of
   const request = { ticket, operation: "check" } as unknown as AgentRequestMessage;
   await messenger.ask("fraud", request, 30_000);
   expect(sent).toMatchObject([{ timeToLive: 30_000, replyTo: "replies" }]);
+});
+
+test("a message between the app's own functions names its job beside its body, and so does one in the quarantine", async () => {
+  const { client, sent } = busAfter(0);
+  const messenger = messengerOn(client);
+  const ticket = { jobId: "job-1", attempt: 1, step: "check", direction: "forward", lockedBy: "job-1-1@hub" } as const;
+  await messenger.startAttempt({ jobId: "job-1", attempt: 1, direction: "forward", traceparent: null });
+  await messenger.ask("fraud", { ticket, operation: "check" } as unknown as AgentRequestMessage, 30_000);
+  await messenger.answer("replies", { ticket, kind: "done" } as unknown as AgentReplyMessage);
+  await messenger.quarantine({ ...unreadable, shown: { ...unreadable.shown, jobId: "job-1" } });
+  const named = sent.map(({ applicationProperties }) => applicationProperties?.["aboutJobId"]);
+  expect(named).toEqual(["job-1", "job-1", "job-1", "job-1"]);
+});
+
+test("the quarantine notes for its lists what may not be shown of a message", async () => {
+  const { client, sent } = busAfter(0);
+  const shown = { faults: ["no (hidden)"], jobId: null, messageId: "(hidden)", correlationId: "c" };
+  await messengerOn(client).quarantine({ ...unreadable, shown });
+  await messengerOn(client).quarantine(unreadable);
+  expect(sent[0]?.applicationProperties).toMatchObject({ fault1: "no job", shownFault: "no (hidden)", hidesIds: true });
+  expect(Object.keys(sent[1]?.applicationProperties ?? {})).toEqual(["faultCount", "fault1"]);
 });
 
 test("P27 a message that goes back to its queue says when it first came, and is no duplicate of itself", async () => {

@@ -1,7 +1,7 @@
 // What an operator without the role to see secrets is shown of a message that breaks its contract: the members that a contract knows, of these no
 // secret, and no word of what is hidden. A word is found as it is written: not in an encoding, and not in pieces.
 import { HIDDEN } from "../domain/content/job.ts";
-import { textsIn, textWithout, withTexts } from "../domain/content/redactor.ts";
+import { redactorFor, textsIn, withTexts } from "../domain/content/redactor.ts";
 import { type Contracts, contractOf, jobIdIn } from "./contract.ts";
 import { isNestedTooDeep } from "./deep-json.ts";
 import { fitting, itemOf, memberOf, ownMessageShape, type Shape, shapeOf, unionOf } from "./message-shapes.ts";
@@ -12,6 +12,8 @@ export interface ShownMessage {
   readonly json?: unknown;
   /** A text that was made from the message, such as a fault. */
   text(text: string): string;
+  /** The same for each text and long number of what stands around the message, under names of the app's own. */
+  value(value: unknown): unknown;
 }
 
 /** A fault names members that the contract does not know (checked.ts), and may be cut off within a name. */
@@ -25,8 +27,12 @@ const NOTABLE = 4;
 const NOTABLE_UNKNOWN = 8;
 /** A short name, such as `pin`, is also a part of ordinary words. */
 const NOTABLE_NAME = 8;
-/** If more characters are hidden than this, so is the rest. */
-const MOST_HIDDEN = 65_536;
+/** If more characters are hidden than this, so is the rest: as many as a whole message has in the standard tier of Service Bus. */
+const MOST_HIDDEN = 262_144;
+
+/** What opens a step's completion is shown to nobody. */
+const withoutAddresses = redactorFor([]);
+const SHORTEST_ADDRESS = 12;
 
 /** The limit for an id in an arbitrary message. */
 const ID_SHOWN = 80;
@@ -36,30 +42,39 @@ export function quarantined(message: Omit<Unreadable, "shown">, contracts: Contr
   const { body, messageId, correlationId, faults } = message;
   const { text } = shownMessage(body, contracts);
   const shown = (given: string | undefined) => (given ? text(given) : null);
-  return {
-    ...message,
-    shown: {
-      faults: faults.map(text),
-      jobId: shown(jobIdIn(body, contracts)?.slice(0, ID_SHOWN)),
-      messageId: shown(messageId),
-      correlationId: shown(correlationId),
-    },
-  };
+  const ids = { jobId: shown(idIn(body, contracts)), messageId: shown(messageId), correlationId: shown(correlationId) };
+  return { ...message, shown: { faults: faults.map(text), ...ids } };
 }
+
+/** The job that a message names. In one that was not checked the id is any text. */
+export function shownJobId(body: unknown, contracts: Contracts): string | null {
+  const id = idIn(body, contracts);
+  return id ? shownMessage(body, contracts).text(id) : null;
+}
+
+const idIn = (body: unknown, contracts: Contracts) => jobIdIn(body, contracts)?.slice(0, ID_SHOWN);
 
 const shapes = new WeakMap<Contracts, { readonly own: Shape; readonly secrets: readonly string[] }>();
 
 /** Reads each character of the message a few times, whatever it has. */
 export function shownMessage(body: unknown, contracts: Contracts): ShownMessage {
   // A text within JSON may itself be JSON.
-  if (typeof body === "string" || isNestedTooDeep(body)) return { text: withoutUnknownNames };
+  if (typeof body === "string" || isNestedTooDeep(body)) return shownBy(withoutUnknownNames);
   const { own, secrets } = shapesOf(contracts);
   const reading = new Reading(secrets);
   const json = reading.visible(body, isOwnMessage(body) ? own : shapeOf(contractOf(body, contracts)));
-  if (reading.isTooMuch) return { text: () => HIDDEN };
-  const text = (given: string) => textWithout(reading.withoutHidden(given), []);
-  return { json: withTexts(json, text), text: (given) => text(withoutUnknownNames(given)) };
+  if (reading.isTooMuch) return shownBy(() => HIDDEN);
+  const text = (given: string) => {
+    const rest = reading.withoutHidden(given);
+    return rest.length < SHORTEST_ADDRESS ? rest : withoutAddresses.text(rest);
+  };
+  return { json: withTexts(json, text), ...shownBy((given) => text(withoutUnknownNames(given))) };
 }
+
+const shownBy = (text: ShownMessage["text"]): ShownMessage => ({
+  text,
+  value: (given) => withTexts(given, text, (name) => name),
+});
 
 const withoutUnknownNames = (text: string) =>
   text.replace(UNKNOWN_NAMES, `has members that it may not have: ${HIDDEN}`);
@@ -126,6 +141,7 @@ class Reading {
   }
 
   #namesSecret(text: string): boolean {
+    if (this.#secrets.every((name) => name.length > text.length)) return false;
     const plain = plainName(text);
     return this.#secrets.some((name) => plain === name || (name.length >= NOTABLE_NAME && plain.includes(name)));
   }
@@ -143,8 +159,9 @@ class Reading {
 
   withoutHidden(text: string): string {
     if (this.#words.size === 0) return text;
-    const isHidden = (word: string) => this.#words.has(word.toLowerCase());
-    return text.replace(RUN, (run) => (run.match(WORD)?.some(isHidden) ? HIDDEN : run));
+    const isHidden = (word: string) => word.length >= NOTABLE && this.#words.has(word.toLowerCase());
+    const hides = (one: string) => one.length >= NOTABLE && (one.match(WORD) ?? []).some(isHidden);
+    return hides(text) ? text.replace(RUN, (run) => (hides(run) ? HIDDEN : run)) : text;
   }
 }
 

@@ -8,6 +8,7 @@ import { startAttemptOf } from "../domain/recovery/recovery.ts";
 import type { ClaimOutcome } from "../domain/steps/attempt.ts";
 import { isThrown } from "../domain/thrown.ts";
 import { allSecrets, idNameOf, nounOf } from "../messaging/contract.ts";
+import { shownMessage } from "../messaging/shown-message.ts";
 import type { Leave } from "../scheduler/admission/admission.ts";
 import { WorkflowPaused } from "../scheduler/admission/pauses.ts";
 import { claimJob } from "../scheduler/claim-job.ts";
@@ -154,8 +155,9 @@ async function withoutSecrets<T>(
     const workflow = workflows.newest(String(named));
     const ofStep = { jobId: null, attempt: null, step: null, agent: null };
     const { name = null, version = null } = workflow ?? {};
-    const { place, words: message } = cause;
-    telemetry.event("CodeFailed", { ...ofStep, workflow: name, version, place, message });
-    throw cause;
+    // What is no secret by its name may be one in another spelling.
+    const message = shownMessage(body, rules.contracts).text(cause.words);
+    telemetry.event("CodeFailed", { ...ofStep, workflow: name, version, place: cause.place, message });
+    throw new CodeThrew(cause.place, message);
   }
 }

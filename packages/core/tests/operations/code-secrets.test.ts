@@ -1,6 +1,8 @@
 // What the app's own code throws may repeat the job that it was given: neither record, reply, status nor log has a secret of it.
 import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/memory";
 import { expect, test } from "vitest";
+import { z } from "zod";
+import type { Job } from "../../src/domain/content/job.ts";
 import type { Workflow } from "../../src/domain/definition/workflow.ts";
 import type { Situation } from "../../src/domain/workflows/workflow-rules.ts";
 import { contracts, goodsContract } from "../goods.ts";
@@ -153,4 +155,16 @@ test("a message that is quarantined is logged without its secrets, also where it
   );
   expect(world.eventNames()).toEqual(["JobQuarantined"]);
   expect(JSON.stringify(world.events).toLowerCase()).not.toContain(TOKEN);
+});
+
+test("nor does code of a contract give away a secret that its sender has spelt otherwise", async () => {
+  const world = createWorld(NOON_MS);
+  const schema = z.custom<Job>(() => {
+    throw new Error("cannot read tok_4711_canary");
+  });
+  const usual = { ...goodsContract, schema };
+  Object.assign(world.rules, { contracts: { ...contracts, usual } });
+  await expect(world.submit({ ...sampleJob(), PaymentToken: "tok_4711_canary" })).rejects.toThrow("(hidden)");
+  expect(JSON.stringify(world.events)).not.toContain("canary");
+  expect(world.eventNames()).toContain("CodeFailed");
 });

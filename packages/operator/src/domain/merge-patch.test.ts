@@ -1,7 +1,7 @@
 // One edit for many bodies: what RFC 7396 says, and that a patch makes of one body what an operator has made of it.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { applyPatch, patchBetween } from "./merge-patch.ts";
+import { applyPatch, editBetween, patchBetween } from "./merge-patch.ts";
 
 test.each([
   [{ a: "b" }, { a: "c" }, { a: "c" }],
@@ -27,6 +27,13 @@ test("what an operator has edited in one body is changed in the others, and noth
     ...{ jobId: "2", currency: "EUR", address: { city: "Bonn", zip: "89073" }, lines: [1] },
   });
   expect(patchBetween({ a: [1] }, { a: [1] })).toBeUndefined();
+});
+
+test("an edit is the whole body, but for what is not shown: then only what differs", () => {
+  expect(editBetween({ a: 1, b: null }, { a: null, b: 2 })).toEqual({ body: { a: null, b: 2 } });
+  expect(editBetween({ a: 1, token: "(hidden)" }, { a: 2, token: "(hidden)" })).toEqual({ patch: { a: 2 } });
+  expect(editBetween({ a: 1, "(hidden)": "1 member" }, { a: 2, "(hidden)": "1 member" })).toEqual({ patch: { a: 2 } });
+  expect(editBetween(undefined, { a: 1 })).toEqual({ body: { a: 1 } });
 });
 
 test("a patch between two bodies makes the second of the first", () => {

@@ -1,5 +1,7 @@
 // One edit for many bodies, as a JSON merge patch (RFC 7396): the members that differ in one body, and nothing else of it.
 
+import { HIDDEN } from "@scheduler-agent-supervisor/core/domain";
+
 type Members = { readonly [name: string]: unknown };
 
 const isObject = (value: unknown): value is Members =>
@@ -28,6 +30,14 @@ export function patchBetween(before: unknown, after: unknown): unknown {
   }
   return Object.keys(patch).length === 0 ? undefined : patch;
 }
+
+/** What an operator asks for who made `after` of what was shown: the whole of it, or where something is hidden the members that differ. */
+export function editBetween(shown: unknown, after: unknown): { readonly body: unknown } | { readonly patch: unknown } {
+  return hides(shown) ? { patch: patchBetween(shown, after) } : { body: after };
+}
+
+/** Whether something of a body stands for what is not shown, also in an edit. */
+export const hides = (body: unknown): boolean => (JSON.stringify(body) ?? "").includes(JSON.stringify(HIDDEN));
 
 const own = (members: Members, name: string): unknown => (Object.hasOwn(members, name) ? members[name] : undefined);
 

@@ -3,7 +3,7 @@
 import { type Contracts, defineContract, type Job, jobId, jobMembers } from "@scheduler-agent-supervisor/core/app";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { shownLetter } from "./dead-letter-message.ts";
+import { deadLetterOf, deadLetterSummary, shownLetter } from "./dead-letter-message.ts";
 import type { ReadDeadLetter } from "./dead-letters.ts";
 
 const schema = z.strictObject({
@@ -152,4 +152,41 @@ test("what an agent says in a reply that nobody took is not shown: it was not co
     expect(JSON.stringify(body)).not.toContain(TOKEN);
     expect(body).toMatchObject({ json: { kind: words.kind, ticket: { step: "hotel" } } });
   }
+});
+
+test("a number that is the secret is hidden in the properties too", () => {
+  const shown = shownOf(
+    { ...VIDEO, paymentToken: 4111111111111111 },
+    { applicationProperties: { submissionId: 4111111111111111 } },
+  );
+  expect(JSON.stringify(shown)).not.toContain("4111");
+});
+
+test("where more is hidden than a message of the standard tier has, nothing of it is shown", () => {
+  const reason = `video: has no "note", pays with ${TOKEN}`;
+  const shown = shownOf({ ...VIDEO, note: "x".repeat(262_145), paymentToken: TOKEN }, { reason });
+  expect(shown).toMatchObject({ reason: "(hidden)", body: { kind: "text" } });
+  expect(shownOf({ ...VIDEO, note: "x".repeat(262_140) })).toMatchObject({ body: { json: { currency: "euro" } } });
+});
+
+const received = (body: object, applicationProperties: object = {}) =>
+  ({ sequenceNumber: 7, body, applicationProperties, messageId: "m-1", correlationId: "c-1" }) as never;
+
+test("a list shows what was noted beside a message, and nothing of its body", () => {
+  const properties = {
+    fault1: "no tok",
+    shownFault: "no (hidden)",
+    aboutJobId: "video-1",
+    hidesIds: true,
+    faultCount: 1,
+  };
+  const shown = { reason: "no (hidden)", jobId: "video-1", messageId: "(hidden)", correlationId: "(hidden)" };
+  expect(deadLetterSummary(received({ videoId: "other" }, properties))).toMatchObject(shown);
+  const bare = { reason: null, jobId: null, messageId: "m-1", correlationId: "c-1" };
+  expect(deadLetterSummary(received({ videoId: "other" }))).toMatchObject(bare);
+});
+
+test("the job of a message that nobody has read is shown without its secrets", () => {
+  expect(deadLetterOf(received({ ...VIDEO, paymentToken: TOKEN }), contracts).jobId).toBe("video-1");
+  expect(deadLetterOf(received({ ...VIDEO, videoId: TOKEN, paymentToken: TOKEN }), contracts).jobId).toBe("(hidden)");
 });

@@ -9,9 +9,9 @@ import {
   EXPIRES_AT,
   FAULT_COUNT,
   HIDES_IDS,
-  jobIdIn,
   SENT_SUBJECT,
   SHOWN_FAULT,
+  shownJobId,
   shownMessage,
   timeLeft,
   withoutQuarantine,
@@ -20,8 +20,6 @@ import type { Correction, DeadLetterBody, DeadLetterSummary, ReadDeadLetter } fr
 
 /** The number of characters of a sender's property that a list shows. */
 const TEXT_LIMIT = 500;
-/** The limit for an id in an arbitrary message. */
-const ID_SHOWN = 100;
 /** Service Bus writes these itself when it moves a message. */
 const OF_THE_MOVE: ReadonlySet<string> = new Set(["DeadLetterReason", "DeadLetterErrorDescription"]);
 
@@ -32,7 +30,7 @@ export function deadLetterOf(received: ServiceBusReceivedMessage, contracts: Con
   const body = bodyOf(received);
   return {
     ...summary,
-    jobId: summary.jobId ?? short(body.kind === "json" ? jobIdIn(body.json, contracts)?.slice(0, ID_SHOWN) : null),
+    jobId: summary.jobId ?? (body.kind === "json" ? shownJobId(body.json, contracts) : null),
     messageId: short(received.messageId),
     correlationId: short(received.correlationId),
     contentType: contentType ?? null,
@@ -75,15 +73,15 @@ const KNOWN_PROPERTIES =
 
 /** The message as it is shown without the role to see secrets. */
 export function shownLetter(letter: ReadDeadLetter, contracts: Contracts): ReadDeadLetter {
-  const { body, applicationProperties, sequenceNumber, enqueuedAt } = letter;
-  const { json, text } = shownMessage(body.kind === "json" ? body.json : "", contracts);
-  const known = Object.entries(applicationProperties).map(([name, value]) =>
-    KNOWN_PROPERTIES.test(name) ? [name, typeof value === "string" ? text(value) : value] : [name, HIDDEN],
+  const { body, applicationProperties, sequenceNumber, enqueuedAt, ...around } = letter;
+  const { json, value } = shownMessage(body.kind === "json" ? body.json : "", contracts);
+  const properties = Object.entries(applicationProperties).map(([name, given]) =>
+    KNOWN_PROPERTIES.test(name) ? [name, given] : [name, HIDDEN],
   );
-  const around = Object.entries(letter).map(([name, value]) => [name, typeof value === "string" ? text(value) : value]);
+  const shown = value({ ...around, applicationProperties: Object.fromEntries(properties) });
   return {
-    ...(Object.fromEntries(around) as ReadDeadLetter),
-    ...{ sequenceNumber, enqueuedAt, applicationProperties: Object.fromEntries(known) },
+    ...(shown as Omit<ReadDeadLetter, "body" | "sequenceNumber" | "enqueuedAt">),
+    ...{ sequenceNumber, enqueuedAt },
     body: json === undefined ? { kind: "text", text: HIDDEN_TEXT } : { kind: "json", json },
   };
 }

@@ -1,8 +1,8 @@
 // An operator's action on a dead letter: sends it again, unchanged or corrected, or removes it. Each action is in the audit log.
 
-import { canonicalJson, HIDDEN, instant, inWords } from "@scheduler-agent-supervisor/core/domain";
+import { HIDDEN, instant, inWords } from "@scheduler-agent-supervisor/core/domain";
 import type { Context, Ports } from "@scheduler-agent-supervisor/core/scheduling";
-import { applyPatch } from "../domain/merge-patch.ts";
+import { applyPatch, hides } from "../domain/merge-patch.ts";
 import type { DeadLetterRequest } from "../messaging/dead-letter-request.ts";
 import type {
   Correction,
@@ -66,7 +66,7 @@ const isObject = (value: unknown): boolean => value !== null && typeof value ===
 
 /** The body that is sent in place of a message's own; why none is, if it is a text. */
 export function corrected(own: DeadLetterBody, edit: Edit): Correction | string {
-  if (canonicalJson(edit).includes(JSON.stringify(HIDDEN))) {
+  if (hides(edit)) {
     return `${HIDDEN} stands for what is not shown to you: give what changes as a patch, and no list that has it`;
   }
   if ("body" in edit) return edit;

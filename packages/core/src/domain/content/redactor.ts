@@ -80,13 +80,14 @@ export function valueWithout<T>(value: T, values: readonly string[]): T {
   return redactorFor(values).value(value);
 }
 
-/** With each text, each name and each long number replaced. */
-export function withTexts(value: unknown, shown: Remove): unknown {
+/** With each text, each name and each long number replaced. @param named names in another way */
+export function withTexts(value: unknown, shown: Remove, named = shown): unknown {
   if (typeof value === "string") return shown(value);
   if (typeof value === "number") return numberWith(value, shown);
-  if (Array.isArray(value)) return value.map((item) => withTexts(item, shown));
+  if (Array.isArray(value)) return value.map((item) => withTexts(item, shown, named));
   if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [shown(name), withTexts(member, shown)]));
+  const members = Object.entries(value);
+  return Object.fromEntries(members.map(([name, member]) => [named(name), withTexts(member, shown, named)]));
 }
 
 function numberWith(value: number, shown: Remove): unknown {

@@ -1,6 +1,6 @@
 // A message that could not be processed: its faults, its properties, and what can be done with it.
 
-import { patchBetween } from "@scheduler-agent-supervisor/operator/domain";
+import { editBetween } from "@scheduler-agent-supervisor/operator/domain";
 import { type ReactNode, useState } from "react";
 import { ApiFault, post } from "../api/client.ts";
 import type { DiscardedMessage } from "../api/contract.ts";
@@ -100,7 +100,10 @@ export function Decision({ message, path, queryKey, actions, about, done }: Deci
     setBusy(true);
     setFault(undefined);
     try {
-      const asked = { reason, ...(action === "resend" && edited && editOf(body, edited.json)) };
+      const asked = {
+        reason,
+        ...(action === "resend" && edited && editBetween(body.kind === "json" ? body.json : undefined, edited.json)),
+      };
       done(action, await post<unknown>(`${path}/${action}`, asked));
       await removed(queryKey);
     } catch (cause) {
@@ -138,14 +141,6 @@ export function Decision({ message, path, queryKey, actions, about, done }: Deci
     </section>
   );
 }
-
-/** The members that differ: what is not shown stays as it is. Of a body that is no object, the whole. */
-function editOf(body: ShownMessage["body"], edited: unknown): { readonly patch: unknown } | { readonly body: unknown } {
-  const patch = body.kind === "json" ? patchBetween(body.json, edited) : undefined;
-  return isObject(patch) && body.kind === "json" && isObject(body.json) ? { patch } : { body: edited };
-}
-
-const isObject = (value: unknown): boolean => value !== null && typeof value === "object" && !Array.isArray(value);
 
 function textOf(body: ShownMessage["body"]): string {
   if (body.kind === "json") return JSON.stringify(body.json, null, 2);
