@@ -44,7 +44,7 @@ const LONGEST = [
   "tests/load/overload.test.ts",
   "tests/console/large-store.long.test.ts",
   "tests/faults/regions.test.ts",
-  "tests/model/reduction.test.ts",
+  "packages/testing/tests/model/reduction.test.ts",
   "tests/package/second-business.test.ts",
   "tests/load/load.test.ts",
   "tests/console/many-orders.long.test.ts",
