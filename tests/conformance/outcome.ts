@@ -47,7 +47,7 @@ export function refusalOf(error: string): string {
   const [what = ""] = error
     .replace(/^(?:\w*Error|Failed): "?/, "")
     .replace(/^The function is not supported by this server: (\w+)\.$/, "The function $1")
-    .replace(/^.*?(?=this host has no |Topics, subscriptions and rules are )/, "")
+    .replace(/^.*?(?=this host has no |(?:Topics, subscriptions and|Authorization) rules are )/, "")
     .split(/(?<=supported|served| by this \w+)[:.,]|\.(?: |$)|; /, 1);
   return what
     .replace(/^Orchestrator function '\w+' failed: /, "")

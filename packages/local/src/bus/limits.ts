@@ -34,10 +34,6 @@ export const BUS_LIMITS = {
     ...limit("The shortest window of duplicate detection", 20 * SECOND, "ms", SETTINGS, DUPLICATES),
     isLeast: true,
   },
-  leastIdleMs: {
-    ...limit("The time until an idle entity is deleted", 5 * MINUTE, "ms", SETTINGS, QUEUES),
-    isLeast: true,
-  },
   maxDeliveryCount: limit("The deliveries of a message", 2000, "", SETTINGS, QUEUES),
   entityMegabytes: limit("The size of a queue in MB", 5 * KB, "", SETTINGS, QUOTAS),
   partitionedMegabytes: limit("The size of a partitioned queue in MB", 80 * KB, "", SETTINGS, QUOTAS),
@@ -52,7 +48,6 @@ export const BUS_LIMITS = {
   entityName: limit("The name of a queue", 260, "characters", SETTINGS, QUOTAS),
   entities: limit("The queues of a namespace", 10_000, "", QUOTA, QUOTAS),
   partitionedEntities: limit("The partitioned queues of a namespace", 100, "", QUOTA, QUOTAS),
-  accessRules: limit("The authorization rules of an entity", 12, "", SETTINGS, QUOTAS),
   deletedMessages: limit("The messages that one request deletes", 500, "", RANGE, DELETIONS),
   peekedMessages: limit("The messages that one request peeks at", 250, "", "the first ones are answered", QUOTAS),
   connections: limit("The connections to a namespace", 5000, "", "`amqp:resource-limit-exceeded`", QUOTAS),
@@ -99,6 +94,8 @@ export const BUS_STRICTER = {
     "refused by name",
     QUOTAS,
   ),
+  accessRules: otherLimit("The authorization rules of an entity", "12", "refused by name", QUOTAS),
+  idleTime: otherLimit("The time until an idle entity is deleted", "5 minutes at least", "refused by name", QUEUES),
   transactions: otherLimit("The messages of a transaction", "100", "transactions are refused by name", QUOTAS),
   largeMessages: otherLimit(
     "Messages above 256 KB",

@@ -59,7 +59,7 @@ export async function startBus(options: BusOptions): Promise<RunningBus> {
   const broker = new Broker(store, Date.now);
   const busy = new BusyQueues(options.serverBusyEvery);
   const amqp = new AmqpServer(broker, Date.now, log, busy, options);
-  const admin = new AdminServer({ broker, store, busy, now: Date.now }, log);
+  const admin = new AdminServer({ broker, store }, busy, Date.now, log);
   const listeners: PortListener[] = [];
   const close = async () => {
     // Received messages are committed and answered before the connections close. The connections end without an AMQP close: after a close, a

@@ -8,8 +8,6 @@ export interface DurableSettings {
   /** The backend of the task hub in Azure, by its name in host.json. */
   readonly storageType?: string | undefined;
   readonly maxActions?: number | undefined;
-  /** Between two requests of a `callHttp` that is answered 202 without a time. */
-  readonly httpPollMs?: number | undefined;
 }
 
 /** AzureStorageOptions, Validate. */
@@ -47,7 +45,6 @@ const publishRetryInterval = timeSpan
 export const durableTask = z.object({
   hubName: z.string().min(1).optional(),
   extendedSessionsEnabled: flag.optional().catch(undefined),
-  httpSettings: z.object({ defaultAsyncRequestSleepTimeMilliseconds: count.min(1).optional() }).prefault({}),
   maxConcurrentActivityFunctions: count.min(1).optional(),
   maxConcurrentEntityFunctions: count.min(1).optional(),
   maxConcurrentOrchestratorFunctions: count.min(1).optional(),
@@ -90,7 +87,6 @@ export function durableSettings(given: DurableTask): DurableSettings {
   return {
     storageType: given.storageProvider.type,
     maxActions: given.maxOrchestrationActions,
-    httpPollMs: given.httpSettings.defaultAsyncRequestSleepTimeMilliseconds,
   };
 }
 

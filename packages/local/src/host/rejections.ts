@@ -89,5 +89,4 @@ export const HOST_REJECTIONS = {
     "https://learn.microsoft.com/azure/azure-functions/durable/durable-task-scheduler/durable-task-scheduler#limitations-and-considerations",
   ),
   eventBody: rejection("An event without a body, or whose body is not declared as JSON", "400", WEBHOOKS),
-  httpMethod: rejection("A `callHttp` with a method that is no token of HTTP", FAILS, ACTIONS),
 } as const satisfies Readonly<Record<string, Rejection>>;

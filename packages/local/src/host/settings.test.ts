@@ -186,15 +186,7 @@ describe(REJECTIONS.durableCount.what, () => {
 });
 
 test("the durable engine is held to host.json", () => {
-  const json = {
-    maxOrchestrationActions: 7,
-    httpSettings: { defaultAsyncRequestSleepTimeMilliseconds: 100 },
-  };
-  expect(readDurable(json).durable).toEqual({
-    storageType: "azureStorage",
-    maxActions: 7,
-    httpPollMs: 100,
-  });
+  expect(readDurable({ maxOrchestrationActions: 7 }).durable).toEqual({ storageType: "azureStorage", maxActions: 7 });
 });
 
 test.each([

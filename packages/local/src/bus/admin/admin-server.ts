@@ -8,9 +8,9 @@ import { readToken } from "../links/claims.ts";
 import type { Log } from "../links/link-faults.ts";
 import { isStoreFault } from "../queue/store.ts";
 import { type AdminContext, type Answer, answerAdmin, faultAnswer } from "./admin-routes.ts";
-import { checkXml, XmlFault } from "./atom.ts";
+import { XmlFault } from "./atom.ts";
 
-/** Many times what the largest entry has: an entity with its authorization rules. */
+/** Many times what the largest entry has. */
 const MAX_BODY_BYTES = 128 * 1024;
 
 export class AdminServer {
@@ -20,11 +20,13 @@ export class AdminServer {
   );
   readonly #context: AdminContext;
   readonly #busy: BusyQueues;
+  readonly #now: () => number;
   readonly #log: Log;
 
-  constructor({ busy, ...context }: Omit<AdminContext, "startedAt"> & { readonly busy: BusyQueues }, log: Log) {
-    this.#context = { ...context, startedAt: context.now() };
+  constructor(context: AdminContext, busy: BusyQueues, now: () => number, log: Log) {
+    this.#context = context;
     this.#busy = busy;
+    this.#now = now;
     this.#log = log;
   }
 
@@ -46,23 +48,21 @@ export class AdminServer {
   }
 
   async #answer(request: IncomingMessage): Promise<Answer> {
-    const { broker, store, now } = this.#context;
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
+    const { broker, store } = this.#context;
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
     if (pathname === "/$counts") return { status: 200, body: { ...broker.counts, ...store.counts } };
     if (pathname === "/$queues") return { status: 200, body: this.#countQueues() };
-    const token = readToken(request.headers.authorization ?? "", now());
+    const token = readToken(request.headers.authorization ?? "", this.#now());
     if (typeof token === "string") return faultAnswer(401, token);
     const path = decodePath(pathname);
     if (path === undefined) return faultAnswer(400, "The path is not encoded properly.");
     const body = await readBody(request);
     if (body === undefined) return faultAnswer(413, `A body may have ${MAX_BODY_BYTES} bytes.`);
     if (path === "$refuse" && request.method === "POST") return this.#refuseSends(body);
-    if (request.method === "PUT") checkXml(body);
     const protocol = "encrypted" in request.socket ? "https" : "http";
     return answerAdmin(this.#context, {
       method: request.method ?? "GET",
       path,
-      query: searchParams,
       base: `${protocol}://${request.headers.host ?? "localhost"}`,
       isUpdate: request.headers["if-match"] === "*",
       body,
@@ -111,10 +111,5 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
     // Read to its end all the same: a client that still sends does not hear the answer.
     if (size <= MAX_BODY_BYTES) chunks.push(chunk);
   }
-  if (size > MAX_BODY_BYTES) return undefined;
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
-  } catch (cause) {
-    throw new XmlFault("The body is no well-formed XML: it is not UTF-8", { cause });
-  }
+  return size > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks).toString();
 }

@@ -2,8 +2,7 @@
 
 import type { Entity } from "../entities/entity.ts";
 import type { ArmProperties } from "../queue/queue-settings.ts";
-import { child, readContent, tag, textOf, writeEntry, type XmlElement, XmlFault } from "./atom.ts";
-import { readAuthorizationRules, writeAuthorizationRules } from "./authorization-rules.ts";
+import { readContent, tag, writeEntry, XmlFault } from "./atom.ts";
 
 const NEVER = "P10675199DT2H48M5.4775807S";
 const COUNTS = "http://schemas.microsoft.com/netservices/2011/06/servicebus";
@@ -33,23 +32,20 @@ const ELEMENTS: readonly Element[] = [
 ];
 
 const DESCRIPTION = "QueueDescription";
+const NO_RIGHTS = "Authorization rules are not supported by this broker: it has one key, with all rights.";
 
-/** The properties that an entry describes; `undefined` if it is of no queue. */
+/** The properties that an entry describes; `undefined` if it is of no queue. Throws an XmlFault. */
 export function readEntity(xml: string): ArmProperties | undefined {
   const description = readContent(xml, DESCRIPTION);
   if (description === undefined) return undefined;
+  if (typeof description["AuthorizationRules"] === "object") throw new XmlFault(NO_RIGHTS);
   const properties = ELEMENTS.flatMap(([name, type]) => {
-    const element = child(description, name);
-    if (hasElements(element)) throw new XmlFault(`The element ${name} is a text, and has elements`);
-    const text = textOf(element);
-    return text === undefined ? [] : [[armName(name), read(type, name.startsWith("Forward") ? lowerHost(text) : text)]];
+    const text = description[name] ?? "";
+    if (typeof text !== "string") throw new XmlFault(`The element ${name} is a text, and has elements`);
+    return text === "" ? [] : [[armName(name), read(type, name.startsWith("Forward") ? lowerHost(text) : text)]];
   });
-  const authorizationRules = readAuthorizationRules(description);
-  return { ...Object.fromEntries(properties), ...(authorizationRules && { authorizationRules }) };
+  return Object.fromEntries(properties);
 }
-
-const hasElements = (element: XmlElement | undefined) =>
-  typeof element === "object" && Object.keys(element).some((name) => !/^[#@]/.test(name));
 
 /** The service writes the entity to forward to as a URL whose host is in small letters. */
 function lowerHost(url: string): string {
@@ -81,7 +77,6 @@ export function writeEntity(base: string, entity: Entity, sizeInBytes: number): 
   const [created, updated] = [new Date(createdAt).toISOString(), new Date(updatedAt).toISOString()];
   return writeEntry({ id: `${base}/${name}`, title: name, createdAt, updatedAt }, DESCRIPTION, [
     ...settings,
-    writeAuthorizationRules(properties["authorizationRules"]),
     ...writeCounts(entity),
     tag("SizeInBytes", String(sizeInBytes)),
     tag("CreatedAt", created),

@@ -3,14 +3,13 @@ import type { Socket } from "node:net";
 import rhea, { type ConnectionOptions, type EventContext } from "rhea";
 import { quotaFault } from "../../limit.ts";
 import type { Broker } from "../broker.ts";
-import { IdleEntities } from "../entities/idle-entities.ts";
 import { BUS_LIMITS } from "../limits.ts";
 import type { BusyQueues } from "../links/busy-queues.ts";
 import { isKey } from "../links/claims.ts";
 import type { Log } from "../links/link-faults.ts";
-import { findRefusal, notFound, type Refusal, unclaimed } from "../links/link-refusals.ts";
+import { notFound, unclaimed } from "../links/link-refusals.ts";
 import { isClaimed, type LinkSurroundings, openReceiver, openSender } from "../links/open-links.ts";
-import { type OpenLink, Peer } from "../links/peer.ts";
+import { Peer } from "../links/peer.ts";
 import type { Queue } from "../queue/queue.ts";
 import {
   type BusConnection,
@@ -24,7 +23,6 @@ import { guardSession } from "./amqp-session.ts";
 import { MAX_CHANNEL, MAX_FRAME_BYTES, ProtocolFault } from "./frame-reader.ts";
 
 const IDLE_TIMEOUT_MS = 120_000;
-const IDLE_SWEEP_MS = 15_000;
 const TICK_MS = 1000;
 
 const CONNECTION_OPTIONS = {
@@ -53,21 +51,16 @@ export class AmqpServer {
   /** Of clients that gave the key in the handshake, which is good for all entities. */
   readonly #plain = new WeakSet<object>();
   readonly #expiring: NodeJS.Timeout | undefined;
-  readonly #sweeping: NodeJS.Timeout;
   readonly #detaching: NodeJS.Timeout;
 
   constructor(broker: Broker, now: () => number, log: Log, busy: BusyQueues, strictness: Strictness) {
     this.#broker = broker;
     const { requireClaims: requiresClaims = false, idleDetachMs = BUS_LIMITS.idleSenderMs.value } = strictness;
-    this.#around = { broker, log, now, requiresClaims, busy, idle: new IdleEntities(broker.catalog, now) };
+    this.#around = { broker, log, now, requiresClaims, busy };
     this.#detaching = setInterval(() => this.#detachIdle(idleDetachMs), TICK_MS);
     this.#log = log;
-    this.#sweeping = setInterval(() => void this.#deleteIdle(), IDLE_SWEEP_MS);
     if (requiresClaims) this.#expiring = setInterval(() => this.#endUnclaimed(), TICK_MS);
-    broker.catalog.listener = {
-      deleted: (queue) => this.#endLinks(queue, () => gone(queue)),
-      changed: (queue) => this.#endLinks(queue, (link) => findRefusal(queue, link.direction)),
-    };
+    broker.catalog.onDeleted = (queue) => this.#endLinks(queue);
     const mechanisms = this.#container.sasl_server_mechanisms;
     mechanisms.enable_anonymous();
     mechanisms.enable_plain(isKey);
@@ -94,7 +87,6 @@ export class AmqpServer {
 
   close(): void {
     clearInterval(this.#expiring);
-    clearInterval(this.#sweeping);
     clearInterval(this.#detaching);
   }
 
@@ -106,11 +98,6 @@ export class AmqpServer {
         link.end("amqp:link:detach-forced", description);
       }
     }
-  }
-
-  async #deleteIdle(): Promise<void> {
-    const open = [...this.#peers.values()].flatMap(({ links }) => [...links.values()].map(({ queue }) => queue));
-    for (const path of await this.#around.idle.sweep(open)) this.#log(`${path} was deleted: nobody used it any more`);
   }
 
   #endUnclaimed(): void {
@@ -169,20 +156,15 @@ export class AmqpServer {
     return peer;
   }
 
-  /** Closes the links of an entity, and of its dead-letter queue, for which there is a reason. */
-  #endLinks(queue: Queue, reasonFor: (link: OpenLink) => Refusal | undefined): void {
+  /** Of an entity that is deleted, and of its dead-letter queue. */
+  #endLinks(queue: Queue): void {
     for (const { links } of this.#peers.values()) {
       for (const link of links.values()) {
         if (link.queue !== queue && link.queue !== queue.deadLetter) continue;
-        const reason = reasonFor(link);
-        if (reason) link.end(reason.condition, reason.description);
+        link.end("amqp:not-found", notFound(queue.name));
       }
     }
   }
-}
-
-function gone({ name }: Queue): Refusal {
-  return { condition: "amqp:not-found", description: notFound(name) };
 }
 
 function describe(cause: unknown): string {

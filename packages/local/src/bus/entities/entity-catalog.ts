@@ -1,4 +1,4 @@
-// All entities of the namespace: found by path, created, changed and deleted.
+// All entities of the namespace: found by path, created, set anew at a start, and deleted.
 
 import type { Queue } from "../queue/queue.ts";
 import { parseSettings, type QueueSettings } from "../queue/queue-settings.ts";
@@ -8,18 +8,12 @@ import { Entity, type EntityChange } from "./entity.ts";
 import { isEntityName } from "./entity-path.ts";
 import { entityQuotaFault, QuotaExceeded } from "./quotas.ts";
 
-interface CatalogListener {
-  /** The links of an entity that goes have to be closed. */
-  deleted(queue: Queue): void;
-  /** Links may no longer be allowed. */
-  changed(queue: Queue): void;
-}
-
 export class EntityCatalog {
   readonly #entities = new Map<string, Entity>();
   readonly #store: Store;
   readonly #around: Surroundings;
-  listener: CatalogListener = { deleted: () => {}, changed: () => {} };
+  /** The links of an entity that goes have to be closed. */
+  onDeleted: (queue: Queue) => void = () => {};
 
   constructor(store: Store, around: Surroundings) {
     this.#store = store;
@@ -68,7 +62,6 @@ export class EntityCatalog {
       entities.put({ ...entity.row, nextSequence: entity.queue.reservedTo });
     });
     entity.apply();
-    this.listener.changed(entity.queue);
     await written;
   }
 
@@ -78,7 +71,7 @@ export class EntityCatalog {
     const { row, queue } = entity;
     this.#entities.delete(row.name.toLowerCase());
     queue.close();
-    this.listener.deleted(queue);
+    this.onDeleted(queue);
     await this.#store.commit(() => this.#store.deleteEntity(row.number));
     return true;
   }

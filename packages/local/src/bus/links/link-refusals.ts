@@ -1,4 +1,4 @@
-// Why a link to an entity is refused, or closed when the entity changes.
+// Why a link to an entity is refused.
 import type { Queue } from "../queue/queue.ts";
 
 export interface Refusal {

@@ -2,7 +2,6 @@
 import { NO_TRANSACTIONS } from "../amqp/amqp-session.ts";
 import type { Broker } from "../broker.ts";
 import { isOfTopic, NO_TOPICS } from "../entities/entity-path.ts";
-import type { IdleEntities } from "../entities/idle-entities.ts";
 import type { Queue } from "../queue/queue.ts";
 import { type ReceiverLink, readAddress, type SenderLink } from "../rhea-internals.ts";
 import type { BusyQueues } from "./busy-queues.ts";
@@ -29,7 +28,6 @@ export interface LinkSurroundings {
   readonly log: Log;
   /** Whether a client needs a valid claim for an entity that it uses. */
   readonly requiresClaims: boolean;
-  readonly idle: IdleEntities;
   readonly busy: BusyQueues;
   now(): number;
 }
@@ -71,7 +69,6 @@ function receiveFrom(link: ReceiverLink, peer: Peer, around: LinkSurroundings): 
   } else if (!queue) refuseAbsent(link, address);
   else {
     const refusal = isClaimed(queue, peer, around) ? findRefusal(queue, "send") : unclaimed(queue, "send");
-    around.idle.use(queue);
     if (refusal) refuse(link, refusal.condition, refusal.description);
     else peer.links.set(link, new SendLink(link, queue, around));
   }
@@ -89,8 +86,6 @@ function sendTo(link: SenderLink, peer: Peer, around: LinkSurroundings): void {
 }
 
 function receive(link: SenderLink, queue: Queue, address: string, peer: Peer, around: LinkSurroundings): void {
-  const { log, idle } = around;
-  idle.use(queue);
   const refusal = isClaimed(queue, peer, around) ? findRefusal(queue, "receive") : unclaimed(queue, "receive");
   if (refusal) {
     refuse(link, refusal.condition, refusal.description);
@@ -100,12 +95,12 @@ function receive(link: SenderLink, queue: Queue, address: string, peer: Peer, ar
   const wantsSession = SESSION_FILTER in filter;
   if (queue.sessions && wantsSession) {
     const wanted = readWanted(filter[SESSION_FILTER]);
-    if (wanted) peer.links.set(link, new SessionLink(link, queue, queue.sessions, log, wanted));
+    if (wanted) peer.links.set(link, new SessionLink(link, queue, queue.sessions, around.log, wanted));
     else refuse(link, "amqp:invalid-field", `The filter ${SESSION_FILTER} takes the id of a session, or null.`);
   } else if (queue.sessions || wantsSession) {
     refuse(link, "amqp:not-allowed", `The queue '${address}' ${queue.sessions ? "requires" : "has no"} sessions.`);
   } else {
-    peer.links.set(link, new ReceiveLink(link, queue, log));
+    peer.links.set(link, new ReceiveLink(link, queue, around.log));
   }
 }
 
@@ -126,7 +121,6 @@ function findResponder(address: string, peer: Peer, around: LinkSurroundings): R
   };
   const respond: Responder = (request) => {
     const found = target();
-    if (found) around.idle.use(found.queue);
     if (found && !isClaimed(found.queue, peer, around)) return unauthorized(found.queue);
     return answerManagement(found, request);
   };

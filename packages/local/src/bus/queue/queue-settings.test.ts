@@ -11,7 +11,6 @@ test("ISO 8601 durations are read in milliseconds, and the largest means never",
 test("absent properties have the service's defaults, and every fault is named", () => {
   expect(parseSettings("q", {})).toEqual({
     lockDurationMs: 60_000,
-    idleMs: Number.POSITIVE_INFINITY,
     mostBytes: 2 ** 30,
     maxDeliveryCount: 10,
     defaultTtlMs: Number.POSITIVE_INFINITY,

@@ -32,7 +32,10 @@ const duplicateWindow = duration.refine(
   (ms) => ms >= BUS_LIMITS.leastDuplicateWindowMs.value && ms <= BUS_LIMITS.duplicateWindowMs.value,
   { error: "has to be between PT20S and P7D" },
 );
-const idleTime = duration.refine((ms) => ms >= BUS_LIMITS.leastIdleMs.value, { error: "has to be PT5M at least" });
+/** As the service writes that a queue stays. */
+const noIdleTime = duration.refine((ms) => ms === Number.POSITIVE_INFINITY, {
+  error: "deletions of idle queues are not supported by this broker: a queue stays until it is deleted",
+});
 const { entityMegabytes, partitionedMegabytes, usualMegabytes } = BUS_LIMITS;
 const MEGABYTE = 1024 * 1024;
 const megabytes = z.int().refine((size) => size > 0 && size % usualMegabytes.value === 0, {
@@ -61,7 +64,7 @@ const armProperties = z
     deadLetteringOnMessageExpiration: z.boolean().default(false),
     requiresDuplicateDetection: z.boolean().default(false),
     duplicateDetectionHistoryTimeWindow: duplicateWindow.prefault("PT10M"),
-    autoDeleteOnIdle: idleTime.optional(),
+    autoDeleteOnIdle: noIdleTime.optional(),
     userMetadata: z.string().max(BUS_LIMITS.userMetadata.value).optional(),
     requiresSession: z.boolean().default(false),
     status: z.string().default("Active"),
@@ -102,8 +105,6 @@ export interface QueueSettings {
   readonly duplicateWindowMs: number;
   readonly requiresSession: boolean;
   readonly isPartitioned: boolean;
-  /** Nobody uses the entity for so long: it is deleted. `Infinity`: it stays. */
-  readonly idleMs: number;
   /** What it may hold. */
   readonly mostBytes: number;
   readonly canSend: boolean;
@@ -127,7 +128,6 @@ export function parseSettings(name: string, properties: ArmProperties): QueueSet
     duplicateWindowMs: data.requiresDuplicateDetection ? data.duplicateDetectionHistoryTimeWindow : 0,
     requiresSession: data.requiresSession,
     isPartitioned: data.enablePartitioning ?? false,
-    idleMs: data.autoDeleteOnIdle ?? Number.POSITIVE_INFINITY,
     mostBytes: data.maxSizeInMegabytes * MEGABYTE,
     canSend: status !== "Disabled" && status !== "SendDisabled",
     canReceive: status !== "Disabled" && status !== "ReceiveDisabled",

@@ -122,11 +122,6 @@ test(LIMITS.duplicateWindowMs.what, () => expect(windows("P7D", "P7DT1S")).toEqu
 
 test(LIMITS.leastDuplicateWindowMs.what, () => expect(windows("PT20S", "PT19S")).toEqual(["taken", "refused"]));
 
-test(LIMITS.leastIdleMs.what, () => {
-  const outcomes = ["PT5M", "PT4M59S"].map((autoDeleteOnIdle) => outcomeOf({ autoDeleteOnIdle }));
-  expect(outcomes).toEqual(["taken", "refused"]);
-});
-
 test(LIMITS.maxDeliveryCount.what, () => {
   expect([2000, 2001, 0].map((maxDeliveryCount) => outcomeOf({ maxDeliveryCount }))).toEqual([
     "taken",
@@ -227,23 +222,6 @@ test("an entity beyond a quota is a 403", async () => {
   } finally {
     all.mockRestore();
   }
-});
-
-test(LIMITS.accessRules.what, async () => {
-  const rules = (count: number) => ({
-    authorizationRules: Array.from({ length: count }, (_, n) => ({
-      claimType: "SharedAccessKey",
-      accessRights: ["Send" as const],
-      keyName: `k${n}`,
-      primaryKey: "a",
-      secondaryKey: "b",
-    })),
-  });
-  const admin = under.administer();
-  await admin.createQueue("rights", rules(LIMITS.accessRules.value));
-  await expect(admin.createQueue("rights-2", rules(LIMITS.accessRules.value + 1))).rejects.toMatchObject({
-    statusCode: 400,
-  });
 });
 
 test(LIMITS.hops.what, () => {

@@ -82,6 +82,26 @@ describe(STRICTER.topics.what, () => {
   });
 });
 
+test(STRICTER.accessRules.what, async () => {
+  const rule = { claimType: "SharedAccessKey", keyName: "reader", primaryKey: "a", secondaryKey: "b" };
+  const authorizationRules = [{ ...rule, accessRights: ["Listen" as const] }];
+  const created = under.administer().createQueue("guarded", { authorizationRules });
+  await expect(created).rejects.toThrow("Authorization rules are not supported");
+});
+
+test(STRICTER.idleTime.what, async () => {
+  const created = under.administer().createQueue("brief", { autoDeleteOnIdle: "PT5M" });
+  await expect(created).rejects.toThrow("deletions of idle queues are not supported");
+});
+
+test.each<[string, (client: ServiceBusAdministrationClient) => Promise<unknown>]>([
+  ["Updates of queues", async (client) => client.updateQueue(await client.getQueue("q"))],
+  ["Lists of queues", (client) => client.listQueues().next()],
+  ["Properties of the namespace", (client) => client.getNamespaceProperties()],
+])("%s are refused by name", async (what, ask) => {
+  await expect(ask(under.administer())).rejects.toThrow(`${what} are not supported by this broker`);
+});
+
 describe(STRICTER.transactions.what, () => {
   const refused = ["amqp:not-implemented", NO_TRANSACTIONS];
   const described = (code: number, fields: readonly unknown[] = []) =>

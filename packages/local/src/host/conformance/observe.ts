@@ -88,7 +88,6 @@ async function answerOf(url: string, request: RequestInit): Promise<Answer> {
   }
 }
 
-const statusOf = ({ runtimeStatus }: Record<string, unknown>) => runtimeStatus;
 const withStatus =
   (wanted: string) =>
   (status: Record<string, unknown>): boolean =>
@@ -131,7 +130,6 @@ async function lives(asked: Asked): Promise<Observations> {
   await asked.app("start", { name: "waits", instanceId: "held" });
   await asked.until("held", withStatus("Running"));
   const running = await asked.webhook("instances/held");
-  const unfailed = await asked.client("rewind", "held", "why");
   await asked.client("suspend", "held", "stock-taking");
   const suspended = await asked.until("held", withStatus("Suspended"));
   await asked.client("resume", "held", "done");
@@ -146,9 +144,6 @@ async function lives(asked: Asked): Promise<Observations> {
   await asked.app("start", { name: "waits", instanceId: "unwanted" });
   await asked.until("unwanted", withStatus("Running"));
   const purged = await asked.webhook("instances/unwanted", "DELETE");
-  await asked.run("rewound", "rewound");
-  await asked.client("rewind", "rewound", "again");
-  const rewound = await asked.until("rewound", withStatus("Completed"));
   return {
     "running instance": running,
     "suspended instance": suspended,
@@ -159,12 +154,6 @@ async function lives(asked: Asked): Promise<Observations> {
     "status of a purged instance": await asked.webhook("instances/unwanted"),
     "purge of an unknown instance": await asked.webhook("instances/nobody", "DELETE"),
     "purge without a time": (await asked.webhook("instances", "DELETE")).status,
-    "rewound instance": { status: statusOf(rewound), output: rewound["output"] },
-    "rewind of a running instance": unfailed,
-    "rewind of an ended instance": await asked.client("rewind", "held", "why"),
-    "rewind of an unknown instance": await asked.client("rewind", "nobody", "why"),
-    "restart under a new id": (await asked.webhook("instances/held/restart", "POST")).status,
-    "restart of an unknown instance": (await asked.webhook("instances/nobody/restart", "POST")).status,
     "terminate of an unknown instance": await asked.webhook("instances/nobody/terminate", "POST"),
   };
 }

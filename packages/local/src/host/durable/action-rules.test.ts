@@ -1,6 +1,4 @@
 // What the Durable extension rejects of an orchestrator's actions: the orchestration fails, and cannot catch it.
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import * as df from "durable-functions";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -81,6 +79,13 @@ describe("a durable entity is refused by name", () => {
   });
 });
 
+test("callHttp is refused by name, with polling and without", async () => {
+  for (const enablePolling of [true, false])
+    expect(await failureOf("http", { enablePolling })).toBe(
+      "Orchestrator function 'http' failed: callHttp is not supported by the local durable engine.",
+    );
+});
+
 describe(REJECTIONS.timerYear.what, () => {
   test.each(["+010000-01-01T00:00:00Z", "0000-12-31T23:59:59Z", "-000001-01-01T00:00:00Z"])("%s", async (at) => {
     expect(await failureOf("timer", { at })).toContain("years 1 to 9999");
@@ -123,13 +128,6 @@ describe(REJECTIONS.retryTimeout.what, () => {
   });
 });
 
-test(REJECTIONS.httpMethod.what, async () => {
-  expect(await failureOf("http", { method: "BAD METHOD", url: "http://127.0.0.1:1/" })).toContain("no token of HTTP");
-  expect(await failureOf("http", { method: "", url: "http://127.0.0.1:1/" })).toContain("no token of HTTP");
-  const { output } = await bench.run("http", { method: "PURGE", url: "http://127.0.0.1:1/" });
-  expect(output).toMatchObject({ caught: expect.stringContaining("HTTP PURGE") });
-});
-
 test(LIMITS.retryPauseMs.what, async () => {
   const most = { firstRetryIntervalInMilliseconds: 6 * DAY_MS, maxRetryIntervalInMilliseconds: 6 * DAY_MS };
   await returns("activity", { name: "echo", retry: most });
@@ -149,23 +147,6 @@ test(LIMITS.actions.what, async () => {
   expect(await failureOf("activities", 4)).toContain("has 3 actions at most");
   // Those of each generation are counted apart.
   expect((await bench.run("renews", 5)).output).toBe("renewed");
-});
-
-describe("what host.json sets", () => {
-  test("the pause of a callHttp whose answer names none", async () => {
-    let requests = 0;
-    const server = createServer((_, response) => {
-      requests += 1;
-      response.writeHead(requests < 3 ? 202 : 200, { location: "/poll" }).end();
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
-    const impatient = await openBench(APP, { settings: { httpPollMs: 10 } });
-    const { output } = await impatient.run("http", { method: "GET", url: `http://127.0.0.1:${port}/` });
-    expect({ output, requests }).toEqual({ output: { returned: 200 }, requests: 3 });
-    await impatient.close();
-    server.close();
-  });
 });
 
 describe("continueAsNew", () => {

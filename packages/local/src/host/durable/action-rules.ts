@@ -60,8 +60,6 @@ export class ActionRules {
         return this.#childFault(action) ?? this.#retryFault(retryOptions);
       case ActionType.createTimer:
         return timerFault(fireAt);
-      case ActionType.callHttp:
-        return methodFault(action.httpRequest?.method);
       default:
         return undefined;
     }
@@ -124,12 +122,6 @@ export function pauseFault(options: RetryOptions, attempt: number, sinceFirstMs:
   if (!isOver && taskRetryDelayMs(options, attempt) !== 0) return undefined;
   const why = isOver ? `its retryTimeoutInMilliseconds of ${timeout} is over` : "its pause is 0";
   return `A retry ends after attempt ${attempt}, for ${why}: in Azure a JavaScript orchestration is not informed of it and never ends.`;
-}
-
-/** .NET's HttpMethod takes any token. */
-function methodFault(method: string | undefined): string | undefined {
-  if (method === undefined || /^[\w!#$%&'*+.^`|~-]+$/.test(method)) return undefined;
-  return `callHttp has a method that is no token of HTTP: ${JSON.stringify(method)}`;
 }
 
 function timerFault(fireAt: Date | undefined): string | undefined {

@@ -1,6 +1,6 @@
 // Turns what an orchestrator asked for, an action of the library, into a command for the engine: one entry for each action type.
 import { HOST_LIMITS } from "../limits.ts";
-import type { HttpActionRequest, LibraryAction, RetryOptions } from "./library.ts";
+import type { LibraryAction, RetryOptions } from "./library.ts";
 
 export const ActionType = {
   callActivity: 0,
@@ -28,17 +28,7 @@ export type Command =
       readonly instanceId: string | undefined;
       readonly input: string;
     }
-  | { readonly kind: "timer"; readonly id: number; readonly fireAt: number }
-  | { readonly kind: "http"; readonly id: number; readonly request: HttpCall };
-
-export interface HttpCall {
-  readonly method: string;
-  readonly uri: string;
-  readonly content?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Epoch milliseconds; set where a 202 is polled. */
-  readonly notBefore?: number;
-}
+  | { readonly kind: "timer"; readonly id: number; readonly fireAt: number };
 
 type Maker = (action: LibraryAction, id: number) => Command;
 
@@ -72,7 +62,7 @@ const makers: Readonly<Record<number, Maker>> = {
   [ActionType.callEntity]: unsupported("A durable entity"),
   [ActionType.signalEntity]: unsupported("A durable entity"),
   [ActionType.lockEntities]: unsupported("A durable entity"),
-  [ActionType.callHttp]: (action, id) => ({ kind: "http", id, request: httpCall(action.httpRequest) }),
+  [ActionType.callHttp]: unsupported("callHttp"),
 };
 
 /** The command for an action that took a task id. Throws for what the engine does not support. */
@@ -94,12 +84,4 @@ export function preparedText(input: unknown): string {
 export function taskRetryDelayMs(options: RetryOptions, attempt: number): number {
   const delay = options.firstRetryIntervalInMilliseconds * (options.backoffCoefficient ?? 1) ** (attempt - 1);
   return Math.min(delay, options.maxRetryIntervalInMilliseconds ?? HOST_LIMITS.retryPauseMs.value);
-}
-
-function httpCall(request: HttpActionRequest | undefined): HttpCall {
-  if (!request) throw new Error("callHttp came without a request.");
-  if (request.tokenSource)
-    throw new Error("callHttp with a token source is not supported by the local durable engine.");
-  const { method, uri, content, headers } = request;
-  return { method, uri, content, headers };
 }

@@ -1,11 +1,10 @@
-// Runs activities and HTTP calls through the app, a bounded number at a time, in the order in which they were scheduled.
+// Runs activities through the app, a bounded number at a time, in the order in which they were scheduled.
 import { randomUUID } from "node:crypto";
 import type { FunctionApp, TypedData } from "../contract.ts";
 import type { DurableSettings } from "../host-json-durable.ts";
 import { Register } from "../register.ts";
 import { activityFailure } from "./activity-failure.ts";
 import { activityInput } from "./activity-input.ts";
-import { callHttp } from "./http-call.ts";
 import { payloadFault } from "./scheduler-limits.ts";
 import type { Work, WorkOutcome } from "./work.ts";
 
@@ -65,9 +64,7 @@ export class Activities {
     }
   }
 
-  async #outcome(work: Work): Promise<WorkOutcome> {
-    if (work.kind === "http") return callHttp(work.request);
-    const { name, input, instanceId } = work;
+  async #outcome({ name, input, instanceId }: Work): Promise<WorkOutcome> {
     const target = this.#app.functions.get(name);
     if (target?.trigger.type !== "activityTrigger") {
       return { kind: "failed", reason: unknownFunction(this.#app, "activity", name), details: "" };

@@ -45,8 +45,7 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler
   ["POST", /^instances\/([^/]+)\/terminate$/i, terminate],
   ["POST", /^instances\/([^/]+)\/suspend$/i, suspend],
   ["POST", /^instances\/([^/]+)\/resume$/i, resume],
-  ["POST", /^instances\/([^/]+)\/rewind$/i, rewind],
-  ["POST", /^instances\/([^/]+)\/restart$/i, restart],
+  ["POST", /^instances\/[^/]+\/(rewind|restart)$/i, notSupported],
 ];
 
 export async function routeHttp(parts: RouteParts, request: DurableHttpRequest): Promise<DurableHttpResponse> {
@@ -193,21 +192,8 @@ async function resume({ request, parts: [id = ""], orchestrations }: ApiCall) {
   return answer(await orchestrations.resume(id, reasonOf(request)));
 }
 
-async function rewind({ request, parts: [id = ""], orchestrations }: ApiCall) {
-  const outcome = await orchestrations.rewind(id, reasonOf(request));
-  if (outcome !== "unfailed") return answer(outcome);
-  // Recorded from the real host, and held against it.
-  const message = "The rewind operation is only supported on failed orchestration instances.";
-  return fault(message, "System.InvalidOperationException");
-}
-
-/** Under a new id, unless the same one is asked for. */
-async function restart(call: ApiCall) {
-  const { request, parts, orchestrations } = call;
-  const row = orchestrations.find(parts[0] ?? "");
-  if (!row) return problem(400, "No orchestration has this instance id.");
-  const isSame = request.query.get("restartWithNewInstanceId")?.toLowerCase() === "false";
-  return answerStart(call, await orchestrations.start(row.name, isSame ? row.id : undefined, row.input));
+function notSupported({ parts: [verb = ""] }: ApiCall): DurableHttpResponse {
+  return problem(400, `To ${verb} an orchestration is not supported by the local durable engine.`);
 }
 
 function reasonOf({ query }: DurableHttpRequest): string {

@@ -1,6 +1,6 @@
 // Compares what a replayed orchestrator scheduled with what its history says it scheduled before.
 import type { Command } from "./actions.ts";
-import { EventType, type HistoryEvent, HTTP_ACTIVITY, isScheduling } from "./history.ts";
+import { EventType, type HistoryEvent, isScheduling } from "./history.ts";
 
 type Comparison =
   | { readonly kind: "same"; readonly fresh: Command[] }
@@ -39,7 +39,7 @@ function differs(name: string, what: string): Comparison {
 export function describeEvent(event: HistoryEvent): string {
   switch (event.EventType) {
     case EventType.taskScheduled:
-      return event.Name === HTTP_ACTIVITY ? "an HTTP call" : `activity "${event.Name}"`;
+      return `activity "${event.Name}"`;
     case EventType.childCreated:
       return `sub-orchestration "${event.Name}"`;
     default:
@@ -55,8 +55,6 @@ export function describeCommand(command: Command): string {
       return `sub-orchestration "${command.name}"`;
     case "timer":
       return "a timer";
-    case "http":
-      return "an HTTP call";
     default:
       return command satisfies never;
   }

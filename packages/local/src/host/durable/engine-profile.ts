@@ -64,7 +64,7 @@ export const AZURE_STORAGE: AzureStorageProfile = {
   maxTurns: 20,
 };
 
-/** How many activities and HTTP calls run at one time where host.json says nothing. */
+/** How many activities run at one time where host.json says nothing. */
 export const MAX_ACTIVITIES: Readonly<Record<EngineName, number>> = {
   fast: 64,
   "azure-storage": AZURE_STORAGE.maxActivities,

@@ -41,7 +41,7 @@ export interface DurableOptions {
   /** Replays the whole history in every turn, as a host without cached sessions does: finds what is not deterministic. */
   readonly replay?: boolean;
   readonly log?: Logger;
-  /** Activities and HTTP calls at one time. */
+  /** Activities at one time. */
   readonly maxActivities?: number;
   /** Orchestrator turns that run or wait for their commit at one time. */
   readonly maxTurns?: number;

@@ -39,8 +39,6 @@ const STARTS: readonly (readonly [name: string, input: unknown])[] = [
   ["retry", { key: "fuzz-retry", call: 2, attempts: 3 }],
   ["level", "fuzz"],
   ["status", null],
-  ["rewindable", { key: "fuzz-rewind", call: 5 }],
-  ["rewindableParent", { key: "fuzz-rewind-child", call: 5, childId: "fuzz-4" }],
 ];
 
 test.each([
@@ -61,9 +59,8 @@ test.each([
     (client, id) => client.resume(id, "fuzz"),
     (client, id) => client.purgeInstanceHistory(id),
     (client, childId) => client.startNew("parent", { input: { childId } }),
-    (client, id) => client.rewind(id, "fuzz"),
   ];
-  const weighted = [0, 0, 0, 1, 1, 1, 1, 2, 3, 4, 4, 5, 6, 7];
+  const weighted = [0, 0, 0, 1, 1, 1, 1, 2, 3, 4, 4, 5, 6];
   const complaints: string[] = [];
   for (const [life, options] of lives.entries()) {
     const bench = await openBench(APP, { data, ...options });

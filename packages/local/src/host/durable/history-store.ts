@@ -25,15 +25,10 @@ const COMPRESSION = { level: 1 };
 /** Every method that changes something is to be called inside `Database.write`. */
 export class HistoryStore {
   readonly #db: Database;
-  /** Whether histories are here that an earlier version wrote: they stay where they are until they are purged. */
-  readonly #hasBefore: boolean;
 
   constructor(db: Database) {
     this.#db = db;
     db.exec(SCHEMA);
-    const isThere = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'history'").get() !== undefined;
-    this.#hasBefore = isThere && db.prepare("SELECT 1 FROM history LIMIT 1").get() !== undefined;
-    if (isThere && !this.#hasBefore) db.exec("DROP TABLE history");
   }
 
   append(int: number, seq: number, events: readonly HistoryEvent[]): void {
@@ -42,7 +37,6 @@ export class HistoryStore {
 
   remove(int: number): void {
     this.#db.prepare("DELETE FROM turns WHERE int = ?").run(int);
-    if (this.#hasBefore) this.#db.prepare("DELETE FROM history WHERE int = ?").run(int);
   }
 
   /**
@@ -51,10 +45,7 @@ export class HistoryStore {
    */
   read(int: number, inputOf: () => string | null): { events: HistoryEvent[]; turns: number } {
     const rows = this.#db.prepare("SELECT events FROM turns WHERE int = ? ORDER BY seq").all(int);
-    const before = this.#hasBefore
-      ? this.#db.prepare("SELECT events FROM history WHERE int = ? ORDER BY seq").all(int)
-      : [];
-    const texts = [...before, ...rows].map(({ events }) =>
+    const texts = rows.map(({ events }) =>
       events instanceof Uint8Array ? inflateRawSync(events).toString() : String(events),
     );
     if (texts.length === 0) return { events: [], turns: 0 };

@@ -12,11 +12,7 @@ export const EventType = {
   timerFired: 11,
   orchestratorStarted: 12,
   eventRaised: 15,
-  generic: 17,
 } as const;
-
-/** The activity name under which `callHttp` stands in the history, as the real extension has it. */
-export const HTTP_ACTIVITY = "BuiltIn::HttpActivity";
 
 /** One event. Which optional members are set follows from the type; `Result`, `Input` are JSON text, never undefined in a completion. */
 export interface HistoryEvent {
@@ -125,12 +121,6 @@ export const eventRaised = (at: Date, name: string, input: string | null): Histo
   ...event(EventType.eventRaised, at),
   Name: name,
   Input: input,
-});
-
-/** Means nothing to an orchestrator; it makes a rewound one run. */
-export const rewound = (at: Date, reason: string): HistoryEvent => ({
-  ...event(EventType.generic, at),
-  Input: JSON.stringify(reason),
 });
 
 /** The id of the task that this event ends, undefined for events that end none. */

@@ -83,13 +83,13 @@ const LAST_INSTANT = 8.64e15;
 const quoted = (statuses: readonly Status[]) => statuses.map((status) => `'${status}'`).join(", ");
 const IS_UNFINISHED = `status IN (${quoted(UNFINISHED)})`;
 
-/** An input is large and never changes in a generation: apart from the row, which each change of its state writes anew. Version 0.1 had it there. */
-const INPUT = "coalesce(instances.input, (SELECT input FROM inputs WHERE inputs.int = instances.int))";
+/** An input is large and never changes in a generation: apart from the row, which each change of its state writes anew. */
+const INPUT = "(SELECT input FROM inputs WHERE inputs.int = instances.int)";
 const COLUMNS = `int, id, name, status, ${INPUT} AS input, output, customStatus, createdAt, updatedAt, generation, parent`;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS instances (
-    int INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, status TEXT NOT NULL, input TEXT,
+    int INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, status TEXT NOT NULL,
     output TEXT, customStatus TEXT, createdAt INTEGER NOT NULL, updatedAt INTEGER NOT NULL, generation INTEGER NOT NULL,
     parent TEXT);
   CREATE TABLE IF NOT EXISTS inputs (int INTEGER PRIMARY KEY, input TEXT NOT NULL);
@@ -132,12 +132,6 @@ export class InstanceStore {
     this.#histories.append(int, seq, events);
   }
 
-  /** The next turn is the second. */
-  rewriteHistory(int: number, events: readonly HistoryEvent[]): void {
-    this.#histories.remove(int);
-    this.appendHistory(int, 0, events);
-  }
-
   /** Whoever goes on has no output. */
   setProgress(int: number, status: UnfinishedStatus, customStatus: string | null, at: number): void {
     this.#db
@@ -166,7 +160,7 @@ export class InstanceStore {
     this.#histories.remove(int);
     this.#db
       .prepare(
-        "UPDATE instances SET status = iif(status = 'Suspended', status, 'Running'), generation = ?, input = NULL, customStatus = ?, updatedAt = ? WHERE int = ?",
+        "UPDATE instances SET status = iif(status = 'Suspended', status, 'Running'), generation = ?, customStatus = ?, updatedAt = ? WHERE int = ?",
       )
       .run(generation, customStatus, at, int);
     this.#setInput(int, input);
@@ -226,21 +220,16 @@ export class InstanceStore {
 
   /** The history of an instance that has ended, to be put in the place of its turns; undefined where there is nothing to pack. */
   pack(int: number): PackedHistory | undefined {
-    return this.#hasEnded(int) ? this.#histories.pack(int) : undefined;
+    return this.#histories.pack(int);
   }
 
-  /** False where it was removed or goes on meanwhile. */
+  /** False where it was removed meanwhile. */
   putPack(pack: PackedHistory): boolean {
-    return this.#hasEnded(pack.int) && this.#histories.putPack(pack);
+    return this.#histories.putPack(pack);
   }
 
   #setInput(int: number, input: string): void {
     this.#db.prepare("INSERT OR REPLACE INTO inputs (int, input) VALUES (?, ?)").run(int, input);
-  }
-
-  #hasEnded(int: number): boolean {
-    const row = this.#db.prepare("SELECT status FROM instances WHERE int = ?").get(int);
-    return row !== undefined && !isUnfinished(row["status"] as Status);
   }
 
   inbox(int: number): InboxRow[] {

@@ -16,14 +16,6 @@ export interface RetryOptions {
   readonly retryTimeoutInMilliseconds?: number;
 }
 
-export interface HttpActionRequest {
-  readonly method: string;
-  readonly uri: string;
-  readonly content?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly tokenSource?: unknown;
-}
-
 /** An action with the members of all its kinds; `actionType` says which are set. */
 export interface LibraryAction {
   readonly actionType: number;
@@ -35,7 +27,6 @@ export interface LibraryAction {
   readonly isCanceled?: boolean;
   readonly externalEventName?: string;
   readonly compoundActions?: readonly LibraryAction[];
-  readonly httpRequest?: HttpActionRequest;
 }
 
 export interface LibraryTask {
@@ -43,7 +34,6 @@ export interface LibraryTask {
   readonly state: number;
   /** The text `noOp` for the stand-ins with which a retried task takes further ids. */
   readonly action: LibraryAction | "noOp";
-  readonly result?: unknown;
   readonly parent?: LibraryTask;
   /** Compound tasks only. */
   readonly children?: readonly LibraryTask[];

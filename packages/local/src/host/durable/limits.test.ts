@@ -1,7 +1,5 @@
-// What bounds the engine: activities at one time, its closing, its database, and calls that leave the process.
+// What bounds the engine: activities at one time, its closing, its custom status and its ids.
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -54,25 +52,6 @@ test(LIMITS.instanceId.what, async () => {
   const start = (length: number) => bench.client.startNew("returnsNothing", { instanceId: "i".repeat(length) });
   await start(LIMITS.instanceId.value);
   await expect(start(LIMITS.instanceId.value + 1)).rejects.toThrow("256 characters at most");
-  await bench.close();
-});
-
-test("callHttp gives status and content, and polls a 202 until it is done", async () => {
-  const bench = await openBench(APP);
-  const seen: string[] = [];
-  const server = createServer((request, response) => {
-    seen.push(`${request.method} ${request.url}`);
-    if (request.url === "/start") response.writeHead(202, { location: "/poll", "retry-after": "0" }).end();
-    else if (request.url === "/poll" && seen.length < 4)
-      response.writeHead(202, { location: "/poll", "retry-after": "0" }).end();
-    else response.writeHead(request.url === "/refused" ? 409 : 200).end(`answer of ${request.url}`);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  const { output } = await bench.run("calls", `http://127.0.0.1:${port}`);
-  expect(output).toEqual([200, "answer of /poll", 409, "answer of /refused", "after"]);
-  expect(seen).toEqual(["POST /start", "GET /poll", "GET /poll", "GET /poll", "GET /refused"]);
-  server.close();
   await bench.close();
 });
 

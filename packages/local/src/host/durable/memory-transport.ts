@@ -47,7 +47,7 @@ export class MemoryTransport implements Transport {
     instance.open.set(id, { timer: this.#timers.add(fireAt, fire) });
   }
 
-  work(instance: Instance, { id }: Scheduled, work: Work, notBefore?: number): void {
+  work(instance: Instance, { id }: Scheduled, work: Work): void {
     const { int, generation } = instance;
     const isLeft = () => instance.ended || instance.generation !== generation;
     const finish = async (outcome: WorkOutcome) => {
@@ -55,13 +55,8 @@ export class MemoryTransport implements Transport {
       // Also where the disk has refused the end meanwhile: then it is waited for again.
       if (!isLeft()) this.#receiver.take(instance, { event: completionOf(id, outcome), generation });
     };
-    const run = () => this.#activities.run(work, finish);
-    if (notBefore === undefined) {
-      instance.open.set(id, { work });
-      run();
-    } else {
-      instance.open.set(id, { timer: this.#timers.add(notBefore, run) });
-    }
+    instance.open.set(id, { work });
+    this.#activities.run(work, finish);
   }
 
   adopt(orphan: Orphan, work: Work): void {

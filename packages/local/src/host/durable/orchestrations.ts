@@ -5,8 +5,6 @@ import { orphan, writeEnd } from "./commit.ts";
 import { eventRaised } from "./history.ts";
 import { accept, Instance } from "./instance.ts";
 import { type Cursor, type InstanceFilter, type InstanceRow, isUnfinished, type Status } from "./instance-store.ts";
-import { rewind } from "./rewind.ts";
-import { takeUp } from "./take-up.ts";
 import type { TurnParts, Turns } from "./turns.ts";
 
 export type Started =
@@ -88,20 +86,6 @@ export class Orchestrations {
 
   resume(id: string, reason: string): Promise<Outcome> {
     return this.#setStatus(id, "Running", reason);
-  }
-
-  /** A failed instance goes on from what failed; `unfailed` if it has not failed. */
-  async rewind(id: string, reason: string): Promise<Outcome | "unfailed"> {
-    const { db, store } = this.#parts;
-    const revived = await db.write(() => {
-      const row = store.find(id);
-      if (row?.status === "Failed") return rewind(store, row, reason, new Date());
-      if (!row) return "absent";
-      return isUnfinished(row.status) ? "unfailed" : "ended";
-    });
-    if (typeof revived === "string") return revived;
-    for (const row of revived) takeUp(this.#parts, this.#turns, row);
-    return "done";
   }
 
   /** Removes an instance, also one that is unfinished: as on the real host nobody is told of it, not even its parent. */

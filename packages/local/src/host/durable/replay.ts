@@ -38,9 +38,9 @@ const LIBRARY_LIMITS = {
   upperSchemaVersionNew: SCHEMA_VERSION,
   maximumShortTimerDuration: "36500.00:00:00",
   longRunningTimerIntervalDuration: "3.00:00:00",
+  // Without it the library refuses `callHttp` itself, in other words.
+  defaultHttpAsyncRequestSleepTimeMillseconds: 30_000,
 };
-
-const HTTP_POLL_MS = 30_000;
 
 /** The library does not read the inputs in these events, and each would be quoted and parsed once more: the orchestration's own has a place of its own. */
 const UNREAD_INPUTS: ReadonlySet<number> = new Set([
@@ -84,7 +84,7 @@ export async function replayTurn(
     await app.invoke(instance.name, {
       invocationId: randomUUID(),
       inputs: {
-        [target.triggerName]: { json: triggerText(instance, [...past, ...events], past.length > 0, settings) },
+        [target.triggerName]: { json: triggerText(instance, [...past, ...events], past.length > 0) },
       },
       prepare: (context, invocation) => {
         held = invocation;
@@ -170,17 +170,11 @@ function failedTurn({ customStatus }: Instance, { at, events }: Pick<Step, "at" 
   return { at, events, commands: [], cancelled: [], customStatus, warnings: [], leftOver: [], end, session: undefined };
 }
 
-function triggerText(
-  instance: Instance,
-  history: readonly HistoryEvent[],
-  isReplaying: boolean,
-  settings: DurableSettings,
-): string {
+function triggerText(instance: Instance, history: readonly HistoryEvent[], isReplaying: boolean): string {
   const { id, input, parent } = instance;
   const events = history.map(asTheLibraryReads);
   const fixed = {
     ...LIBRARY_LIMITS,
-    defaultHttpAsyncRequestSleepTimeMillseconds: settings.httpPollMs ?? HTTP_POLL_MS,
     history: events,
     instanceId: id,
     isReplaying,

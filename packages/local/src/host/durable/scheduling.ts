@@ -1,6 +1,6 @@
 // A command as the history keeps it, and back: after a restart the history says what is still to be done.
-import type { Command, HttpCall } from "./actions.ts";
-import { childCreated, EventType, type HistoryEvent, HTTP_ACTIVITY, taskScheduled, timerCreated } from "./history.ts";
+import type { Command } from "./actions.ts";
+import { childCreated, EventType, type HistoryEvent, taskScheduled, timerCreated } from "./history.ts";
 import type { Instance } from "./instance.ts";
 
 export function eventOfCommand(command: Command, instance: Instance, at: Date): HistoryEvent {
@@ -8,8 +8,6 @@ export function eventOfCommand(command: Command, instance: Instance, at: Date): 
   switch (command.kind) {
     case "activity":
       return taskScheduled(at, id, command.name, command.input);
-    case "http":
-      return taskScheduled(at, id, HTTP_ACTIVITY, JSON.stringify(command.request));
     case "timer":
       return timerCreated(at, id, command.fireAt);
     case "child": {
@@ -24,7 +22,6 @@ export function eventOfCommand(command: Command, instance: Instance, at: Date): 
 /** What runs outside the database once the event is committed; sub-orchestrations are started by other means. */
 type Dispatch =
   | { readonly kind: "activity"; readonly name: string; readonly input: string }
-  | { readonly kind: "http"; readonly request: HttpCall }
   | { readonly kind: "timer"; readonly fireAt: number }
   | { readonly kind: "none" };
 
@@ -32,7 +29,6 @@ export function dispatchOfEvent(event: HistoryEvent): Dispatch {
   const { Name = "", Input, FireAt = "" } = event;
   switch (event.EventType) {
     case EventType.taskScheduled:
-      if (Name === HTTP_ACTIVITY) return { kind: "http", request: JSON.parse(Input ?? "null") as HttpCall };
       return { kind: "activity", name: Name, input: Input ?? "null" };
     case EventType.timerCreated:
       return { kind: "timer", fireAt: Date.parse(FireAt) };

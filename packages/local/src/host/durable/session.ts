@@ -40,8 +40,6 @@ export class Session {
   #depth = 0;
   #hasRetried = false;
   #hasCancelled = false;
-  /** They number by rules of their own. */
-  #hasHttpCalls = false;
   readonly #rules: ActionRules;
   /** When each retried task began. */
   readonly #firstAttempts = new WeakMap<LibraryTask, number>();
@@ -113,8 +111,7 @@ export class Session {
 
   /** The actions as the real host would walk them, where that may give other numbers than the library's. */
   get renumberedActions(): readonly LibraryAction[] | undefined {
-    const isAtRisk = this.#hasRetried && this.#hasCancelled && !this.#hasHttpCalls;
-    return isAtRisk ? this.#executor().actions : undefined;
+    return this.#hasRetried && this.#hasCancelled ? this.#executor().actions : undefined;
   }
 
   /** JSON text; null where none was set. One that is no JSON ends the orchestration, so this is read before `end`. */
@@ -242,8 +239,7 @@ export class Session {
       const command = commandOf(action, id);
       if (command.kind === "activity" || command.kind === "child")
         this.#rules.checkPayload(`The input of ${command.name}`, command.input);
-      this.#commands.push(command.kind === "http" && task ? polled(command, task) : command);
-      this.#hasHttpCalls ||= command.kind === "http";
+      this.#commands.push(command);
       if (command.kind === "timer" && task) this.#timers.set(id, task);
     } catch (cause) {
       this.#fault ??= cause;
@@ -291,23 +287,6 @@ export class Session {
 
 function isEventWait(task: LibraryTask): boolean {
   return task.action !== "noOp" && task.action.actionType === ActionType.waitForExternalEvent;
-}
-
-interface HttpResult {
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** The library tracks the pause and the next poll of a 202 together; the real engine polls its Location after the pause. */
-function polled(command: Command & { kind: "http" }, task: LibraryTask): Command {
-  const siblings = task.parent?.children ?? [];
-  const index = siblings.indexOf(task);
-  const pause = siblings[index - 1];
-  const last = siblings[index - 2]?.result as HttpResult | undefined;
-  if (index < 2 || !pause || pause.action === "noOp" || !last) return command;
-  const location = Object.entries(last.headers ?? {}).find(([name]) => name.toLowerCase() === "location")?.[1];
-  const uri = new URL(location ?? command.request.uri, command.request.uri).href;
-  const { headers } = command.request;
-  return { ...command, request: { method: "GET", uri, headers, notBefore: pause.action.fireAt?.getTime() ?? 0 } };
 }
 
 function failure(fault: unknown): End {

@@ -88,7 +88,6 @@ const SHOWN: Readonly<Record<number, Show>> = {
     ...(withInputs && { Input }),
     ParentTraceContext: null,
   }),
-  [EventType.generic]: ({ Input }) => ({ EventType: "GenericEvent", Data: Input }),
 };
 
 /** The real host's storage keeps no inputs of tasks in the history. */

@@ -27,10 +27,9 @@ export function writeEvents(events: readonly HistoryEvent[]): string {
   return `${JSON.stringify(stored)}\n${texts}`;
 }
 
-/** @param input of the orchestration. A text without a second line is what version 0.1 wrote: the events in plain JSON. */
+/** @param input of the orchestration */
 export function readEvents(text: string, input: string | null): HistoryEvent[] {
   const end = text.indexOf("\n");
-  if (end < 0) return JSON.parse(text) as HistoryEvent[];
   let at = end + 1;
   return (JSON.parse(text.slice(0, end)) as StoredEvent[]).map((stored) => {
     const event: StoredEvent = { EventId: NO_ID, ...stored, IsPlayed: false };

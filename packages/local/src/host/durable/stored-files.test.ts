@@ -1,8 +1,7 @@
-// The engine's file: how little a turn writes, what happens to a file of the version before, and how it shrinks.
+// The engine's file: how little a turn writes, how an ended history is packed, and how it shrinks.
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { inflateRawSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Database } from "../../database/database.ts";
 import { openBench } from "./harness.ts";
@@ -46,8 +45,6 @@ test("a turn is read as it was written, and its texts are not quoted a second ti
   expect(readEvents(text, input)).toEqual(JSON.parse(JSON.stringify(events)));
   // Once for the event and once for the task: the orchestration's own stands in its row.
   expect(text.split(input)).toHaveLength(3);
-  // What version 0.1 wrote.
-  expect(readEvents(JSON.stringify(events), null)).toEqual(JSON.parse(JSON.stringify(events)));
 });
 
 test("turns of more than 1 KB take no pages of their own", async () => {
@@ -90,44 +87,14 @@ test("a change of an instance's state does not write its input anew", async () =
   db.close();
 });
 
-test("orchestrations in the file of the version before go on, and their histories are read and purged", async () => {
-  const first = await openBench(APP, { data });
-  const ended = await first.run("chain", { n: 1 }, "ended");
-  await first.client.startNew("waits", { instanceId: "waiting", input: { before: 0, names: ["x", "y"] } });
-  await first.client.raiseEvent("waiting", "y", 2);
-  await expect.poll(async () => (await first.client.getStatus("waiting")).runtimeStatus).toBe("Running");
-  const shown = await historyOf(first.baseUrl, "ended");
-  await first.close();
-  asBefore(file);
-
-  const second = await openBench(APP, { data });
-  expect(await historyOf(second.baseUrl, "ended")).toEqual(shown);
-  expect((await second.client.getStatus("ended")).output).toEqual(ended.output);
-  await second.client.raiseEvent("waiting", "x", 1);
-  expect((await second.ended("waiting")).output).toEqual([1, 2]);
-  expect(JSON.stringify(await historyOf(second.baseUrl, "waiting"))).toContain('"EventRaised"');
-  expect((await second.client.purgeInstanceHistoryBy({ createdTimeFrom: new Date(0) })).instancesDeleted).toBe(2);
-  await second.close();
-
-  const db = new Database(file);
-  expect(db.prepare("SELECT count(*) AS n FROM history").get()).toEqual({ n: 0 });
-  new InstanceStore(db);
-  expect(db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'history'").get()).toBeUndefined();
-  db.close();
-});
-
-test("the history of an ended orchestration is packed into one row, and is shown and rewound as before", async () => {
+test("the history of an ended orchestration is packed into one row, and is shown as before", async () => {
   const bench = await openBench(APP, { data });
   const order = { n: 1, lines: Array.from({ length: 60 }, (_, n) => ({ sku: `tea-${n}`, quantity: 1 })) };
   await bench.run("chain", order, "ended");
-  expect((await bench.run("rewindable", { key: "packed", call: 2 }, "rewound")).runtimeStatus).toBe("Failed");
   await bench.client.startNew("waits", { instanceId: "waiting", input: { before: 0, names: ["x"] } });
   const shown = await historyOf(bench.baseUrl, "ended");
-  await expect.poll(() => bench.engine.counts["historiesPacked"]).toBe(2);
+  await expect.poll(() => bench.engine.counts["historiesPacked"]).toBe(1);
   expect(await historyOf(bench.baseUrl, "ended")).toEqual(shown);
-  await bench.client.rewind("rewound", "again");
-  await expect.poll(async () => (await bench.client.getStatus("rewound")).output).toMatchObject({ count: 2 });
-  await expect.poll(() => bench.engine.counts["historiesPacked"]).toBe(3);
   await bench.client.raiseEvent("waiting", "x", 1);
   expect((await bench.ended("waiting")).output).toEqual([1]);
   await bench.close();
@@ -137,10 +104,6 @@ test("the history of an ended orchestration is packed into one row, and is shown
   const packed = db.prepare(`${rows} WHERE int = (SELECT int FROM instances WHERE id = 'ended')`).all();
   expect(packed).toMatchObject([{ seq: 0, type: "blob" }]);
   expect(Number(packed[0]?.["bytes"])).toBeLessThan(JSON.stringify(shown).length / 4);
-  // One that ended a moment before the close may have been left as it was.
-  expect(db.prepare(`${rows} WHERE seq > 0 AND int = (SELECT int FROM instances WHERE id = 'rewound')`).all()).toEqual(
-    [],
-  );
   db.close();
 });
 
@@ -186,27 +149,6 @@ function plant(store: InstanceStore, id: string, createdAt: number): void {
   if (creation.kind !== "created") throw new Error("it exists");
   for (const seq of [0, 1, 2]) store.appendHistory(creation.int, seq, [taskCompleted(at, seq, "x".repeat(1000))]);
   store.end(creation.int, "Completed", "null", null, createdAt);
-}
-
-/** Brings a file into the form that version 0.1 had: the events of a turn in plain JSON, in a table without rowid. */
-function asBefore(path: string): void {
-  const db = new Database(path);
-  db.exec(`
-    DROP INDEX created;
-    CREATE TABLE history (
-      int INTEGER NOT NULL, seq INTEGER NOT NULL, events TEXT NOT NULL, PRIMARY KEY (int, seq)) WITHOUT ROWID`);
-  const rows = db.prepare(
-    "SELECT int, seq, events, (SELECT input FROM inputs i WHERE i.int = t.int) AS input FROM turns t",
-  );
-  for (const { int, seq, events, input } of rows.all()) {
-    // It may have been packed already: that begins a quarter of a second after its end.
-    const text = events instanceof Uint8Array ? inflateRawSync(events).toString() : String(events);
-    const plain = JSON.stringify(readEvents(text, input === null ? null : String(input)));
-    db.prepare("INSERT INTO history VALUES (?, ?, ?)").run(Number(int), Number(seq), plain);
-  }
-  db.exec("UPDATE instances SET input = (SELECT input FROM inputs WHERE inputs.int = instances.int)");
-  db.exec("DROP TABLE turns; DROP TABLE inputs");
-  db.close();
 }
 
 async function historyOf(baseUrl: string, id: string): Promise<object[]> {

@@ -1,4 +1,4 @@
-// Makes an unfinished instance of the database live: at the start of the engine, and when one is rewound.
+// Makes an unfinished instance of the database live: at the start of the engine.
 import { endedTask, openTasks } from "./history.ts";
 import { Instance } from "./instance.ts";
 import { type InstanceRow, isUnfinished } from "./instance-store.ts";

@@ -11,7 +11,7 @@ export interface Transport {
   /** Brings what happened to an instance to its next turn. */
   send(instance: Instance, arrival: Arrival, from?: Origin): void;
   timer(instance: Instance, scheduled: Scheduled, fireAt: number): void;
-  work(instance: Instance, scheduled: Scheduled, work: Work, notBefore?: number): void;
+  work(instance: Instance, scheduled: Scheduled, work: Work): void;
   /** Does work again that a restart found without an end, and whose orchestration has ended. */
   adopt(orphan: Orphan, work: Work): void;
   /** Told that nobody waits for the open tasks of the instance any more. */

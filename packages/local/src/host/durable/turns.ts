@@ -115,10 +115,7 @@ export class Turns implements Receiver {
     const wanted = dispatchOfEvent(event);
     switch (wanted.kind) {
       case "activity":
-        this.transport.work(instance, scheduled, { ...wanted, instanceId: instance.id });
-        break;
-      case "http":
-        this.transport.work(instance, scheduled, wanted, wanted.request.notBefore);
+        this.transport.work(instance, scheduled, { name: wanted.name, input: wanted.input, instanceId: instance.id });
         break;
       case "timer":
         this.transport.timer(instance, scheduled, wanted.fireAt);

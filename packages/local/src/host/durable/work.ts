@@ -1,9 +1,10 @@
-// What an orchestration has carried out for it, an activity or an HTTP call, and how that ended.
-import type { HttpCall } from "./actions.ts";
+// An activity that an orchestration has carried out for it, and how that ended.
 
-export type Work =
-  | { readonly kind: "activity"; readonly name: string; readonly input: string; readonly instanceId: string }
-  | { readonly kind: "http"; readonly request: HttpCall };
+export interface Work {
+  readonly name: string;
+  readonly input: string;
+  readonly instanceId: string;
+}
 
 /** `result` is JSON text. */
 export type WorkOutcome =

@@ -125,7 +125,7 @@ export class AzureStorageTransport implements Transport, TurnCosts {
     this.#add(instance, { key, visibleAt, arrival, wakes: true });
   }
 
-  work(instance: Instance, { id, at }: Scheduled, work: Work, notBefore?: number): void {
+  work(instance: Instance, { id, at }: Scheduled, work: Work): void {
     const { db, store } = this.#parts;
     const { int, generation } = instance;
     const key = `work:${taskOf(instance, id)}`;
@@ -141,7 +141,7 @@ export class AzureStorageTransport implements Transport, TurnCosts {
       });
       if (arrival) this.send(instance, arrival);
     };
-    this.#work.add({ key, visibleAt: this.#visibleAt(key, notBefore ?? this.#now(at)), dequeued: 0, work, answer });
+    this.#work.add({ key, visibleAt: this.#visibleAt(key, this.#now(at)), dequeued: 0, work, answer });
   }
 
   adopt(orphan: Orphan, work: Work): void {

@@ -205,7 +205,7 @@ describe("the work-item queue", () => {
         key,
         visibleAt: Date.now(),
         dequeued: 0,
-        work: { kind: "activity", name: "work", input: key, instanceId: key },
+        work: { name: "work", input: key, instanceId: key },
         answer: async () => {
           answered.push(key);
         },
