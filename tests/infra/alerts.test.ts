@@ -198,9 +198,9 @@ function minutesOf(duration: string): number {
   return (Number(days) * 24 + Number(hours)) * 60 + Number(minutes);
 }
 
-test("alerts lead to a runbook and to the console's view, both by their addresses", () => {
+test("alerts lead to a runbook and to the console's view, both by their addresses", async () => {
   const RUNBOOKS = "https://example.com/runbooks.md";
-  const { all, outputs } = deploy({ RUNBOOKS });
+  const { all, outputs } = await deploy({ RUNBOOKS });
   const rules = ["scheduledQueryRules", "metricAlerts"].flatMap((type) => all(`Microsoft.Insights/${type}`));
   expect(rules.length).toBeGreaterThan(10);
   for (const { name, body } of rules) {
@@ -209,6 +209,6 @@ test("alerts lead to a runbook and to the console's view, both by their addresse
     expect(text).toMatch(new RegExp(`"console":"${outputs["SERVICE_APP_URI"]}/console/[a-z/-]*"`));
   }
   // What is relative leads nowhere from an e-mail.
-  expect(JSON.stringify(deploy().all("Microsoft.Insights/scheduledQueryRules"))).not.toContain("runbook");
-  expect(() => deploy({ RUNBOOKS: "docs/how-to/runbooks.md" })).toThrow("runbooks is an address");
+  expect(JSON.stringify((await deploy()).all("Microsoft.Insights/scheduledQueryRules"))).not.toContain("runbook");
+  await expect(deploy({ RUNBOOKS: "docs/how-to/runbooks.md" })).rejects.toThrow("runbooks is an address");
 });

@@ -1,12 +1,10 @@
-// What a Bicep file declares, and what its variables hold as text, for tests that compare. evaluate.ts says what it comes to, and compiled.test.ts
+// What a Bicep file declares, and what its variables hold as text, for tests that compare. deploy.ts says what it comes to, and compiled.test.ts
 // whether it holds together.
-import { parseBicep } from "./bicep-expressions.ts";
 
 export function declared(text: string) {
-  const all = parseBicep(text);
   return {
-    params: all.flatMap(({ kind, name, body }) => (kind === "param" ? [{ name, required: body === undefined }] : [])),
-    outputs: all.flatMap(({ kind, name }) => (kind === "output" ? [name] : [])),
+    params: [...text.matchAll(/^param (\w+) \S+( =)?/gm)].map(([, name = "", usual]) => ({ name, required: !usual })),
+    outputs: [...text.matchAll(/^output (\w+) /gm)].map(([, name = ""]) => name),
     /** Type and version, as in `Microsoft.Web/sites@2025-03-01`; nested ones as they are written. */
     resources: [...text.matchAll(/^ *resource \w+ '([^']+)'/gm)].map(([, type = ""]) => type),
   };

@@ -1,8 +1,7 @@
-// Bicep's own compiler: restored by dotnet where that is, once, and asked by JSON-RPC about a copy of infra/. One process answers all: to start it
-// takes longer than to compile.
-import { spawn, spawnSync } from "node:child_process";
+// Bicep's own compiler, asked by JSON-RPC about a copy of infra/. One process answers all: to start it takes longer than to compile.
+import { spawn } from "node:child_process";
 import { lookup } from "node:dns/promises";
-import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -11,16 +10,15 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from "vscode-jsonrpc/node";
+import { answered } from "./answered.ts";
 import { declared } from "./bicep.ts";
-import type { Value } from "./bicep-functions.ts";
+import { COMMAND, ENVIRONMENT, restore } from "./restore-compiler.ts";
 
 const root = join(import.meta.dirname, "../..");
-const PROJECT = join(import.meta.dirname, "compiler");
-const [, VERSION = ""] = /Version="\[([\d.]+)\]"/.exec(readFileSync(join(PROJECT, "compiler.csproj"), "utf8")) ?? [];
-const CACHE = join(root, "node_modules/.cache/bicep");
-const COMMAND = join(CACHE, "azure.bicep.commandline.linux-x64", VERSION, "tools/bicep");
-/** Without it .NET wants libicu. */
-const ENVIRONMENT = { ...process.env, DOTNET_SYSTEM_GLOBALIZATION_INVARIANT: "1" };
+
+export type Value = string | number | boolean | null | Value[] | { [name: string]: Value };
+/** What is read in the place of files of these paths' ends. */
+export type Files = { readonly [pathEnd: string]: string };
 
 interface Answer {
   readonly isDone: boolean;
@@ -28,16 +26,17 @@ interface Answer {
   readonly diagnostics: readonly string[];
 }
 
-interface Predicted {
+export interface Predicted {
   readonly id: string;
   readonly type: string;
   readonly name: string;
-  readonly properties?: { readonly [name: string]: unknown };
+  readonly [member: string]: Value;
 }
 
 interface Snapshot extends Answer {
   /** What a deployment with these parameters would make; empty where it is rejected. */
   readonly resources: readonly Predicted[];
+  readonly outputs: { readonly [name: string]: Value };
   readonly text: string;
 }
 
@@ -51,6 +50,8 @@ export interface Template {
   readonly resources: Readonly<Record<string, Nested>>;
 }
 
+type Parameters = Readonly<Record<string, Value>>;
+
 export interface Compiler {
   /** Whether the app registration is compiled too: its types come from a registry of Microsoft's. */
   readonly hasGraph: boolean;
@@ -58,7 +59,10 @@ export interface Compiler {
   build(file: string): Promise<Answer>;
   /** Of main.bicep. */
   template(): Promise<Template>;
-  snapshot(parameters: Readonly<Record<string, Value>>): Promise<Snapshot>;
+  /** What is known before a deployment: what Azure will answer stands in it as an expression. */
+  snapshot(parameters: Parameters): Promise<Snapshot>;
+  /** With the answers of answered.ts. */
+  answered(parameters: Parameters, files: Files): Promise<Snapshot>;
   end(): void;
 }
 
@@ -86,17 +90,6 @@ export async function openCompiler(app = root): Promise<Compiler | string> {
   return absent ?? compilerIn(app, mkdtempSync(join(tmpdir(), "compiled-")), await reaches(graphHost()));
 }
 
-function restore(): string | undefined {
-  if (existsSync(COMMAND)) return undefined;
-  if (process.platform !== "linux" || process.arch !== "x64") return "Bicep's compiler is restored on Linux x64 only";
-  const options = ["restore", PROJECT, "--packages", CACHE, `-p:BaseIntermediateOutputPath=${join(CACHE, "obj")}/`];
-  const { error, status, stdout } = spawnSync("dotnet", options, { encoding: "utf8", env: ENVIRONMENT });
-  if (error) return "there is no dotnet here, which restores Bicep's compiler; CI has it";
-  if (status !== 0) return `dotnet could not restore Bicep's compiler: ${stdout.trim().split("\n").at(-1)}`;
-  chmodSync(COMMAND, 0o755);
-  return undefined;
-}
-
 function graphHost(): string {
   const { extensions } = JSON.parse(readFileSync(join(root, "bicepconfig.json"), "utf8"));
   return /^br:([^/]+)\//.exec(extensions.microsoftGraphV1)?.[1] ?? "";
@@ -110,44 +103,69 @@ function reaches(host: string): Promise<boolean> {
 }
 
 function compilerIn(app: string, folder: string, hasGraph: boolean): Compiler {
-  cpSync(join(app, "infra"), join(folder, "infra"), { recursive: true });
-  cpSync(join(app, "bicepconfig.json"), join(folder, "bicepconfig.json"));
-  if (!hasGraph) withoutGraph(folder);
-  const compiler = connect(folder);
-  let built: Promise<Template> | undefined;
+  const own = copied(app, join(folder, "own"));
+  if (!hasGraph) withoutGraph(own);
+  const { connection, end } = connect(folder);
+  const templates = new Map<string, Promise<Template>>();
+  const templateIn = (copy: string) => {
+    const built = templates.get(copy) ?? templateOf(connection, copy);
+    templates.set(copy, built);
+    return built;
+  };
+  /** By what is read in the place of files. */
+  const copies = new Map<string, string>();
+  const answeredWith = (files: Files) => {
+    const key = JSON.stringify(files);
+    const copy = copies.get(key) ?? answered(copied(app, join(folder, `answered-${copies.size}`)), files);
+    copies.set(key, copy);
+    return copy;
+  };
+  const snapshotOf = async (copy: string, parameters: Parameters) =>
+    predicted(connection, copy, await templateIn(copy), parameters);
   return {
     hasGraph,
     async build(file) {
       const asked = file.endsWith(".bicepparam") ? "bicep/compileParams" : "bicep/compile";
-      const given = { path: join(folder, file), parameterOverrides: {} };
-      const { success, diagnostics } = await compiler.connection.sendRequest<Compiled>(asked, given);
+      const given = { path: join(own, file), parameterOverrides: {} };
+      const { success, diagnostics } = await connection.sendRequest<Compiled>(asked, given);
       return { isDone: success, diagnostics: diagnostics.map(lineOf) };
     },
-    template() {
-      built ??= templateOf(compiler.connection, folder);
-      return built;
-    },
-    async snapshot(parameters) {
-      writeFileSync(join(folder, "main.json"), JSON.stringify(await this.template()));
-      const given = Object.entries(parameters).map(([name, value]) => `param ${name} = ${literalOf(value)}`);
-      const path = join(folder, "one.bicepparam");
-      writeFileSync(path, [`using 'main.json'`, ...given].join("\n"));
-      try {
-        const { snapshot } = await compiler.connection.sendRequest<{ snapshot: string }>("bicep/getSnapshot", {
-          path,
-          metadata: { tenantId: NOBODYS, subscriptionId: NOBODYS, location: "westus3" },
-        });
-        const { predictedResources, diagnostics } = JSON.parse(snapshot);
-        return { isDone: true, diagnostics, text: snapshot, resources: predictedResources };
-      } catch (cause) {
-        return { isDone: false, diagnostics: [String(cause)], text: "", resources: [] };
-      }
-    },
+    template: () => templateIn(own),
+    snapshot: (parameters) => snapshotOf(own, parameters),
+    answered: (parameters, files) => snapshotOf(answeredWith(files), parameters),
     end() {
-      compiler.end();
+      end();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function copied(app: string, folder: string): string {
+  cpSync(join(app, "infra"), join(folder, "infra"), { recursive: true });
+  cpSync(join(app, "bicepconfig.json"), join(folder, "bicepconfig.json"));
+  return folder;
+}
+
+async function predicted(
+  connection: MessageConnection,
+  folder: string,
+  template: Template,
+  parameters: Parameters,
+): Promise<Snapshot> {
+  writeFileSync(join(folder, "main.json"), JSON.stringify(template));
+  const given = Object.entries(parameters).map(([name, value]) => `param ${name} = ${literalOf(value)}`);
+  const path = join(folder, "one.bicepparam");
+  writeFileSync(path, [`using 'main.json'`, ...given].join("\n"));
+  try {
+    const { snapshot } = await connection.sendRequest<{ snapshot: string }>("bicep/getSnapshot", {
+      path,
+      metadata: { tenantId: NOBODYS, subscriptionId: NOBODYS, location: "westus3", deploymentName: "main" },
+    });
+    const { predictedResources, outputs, diagnostics } = JSON.parse(snapshot);
+    return { isDone: true, diagnostics, text: snapshot, resources: predictedResources, outputs };
+  } catch (cause) {
+    return { isDone: false, diagnostics: [String(cause)], text: "", resources: [], outputs: {} };
+  }
 }
 
 const lineOf = ({ source, range: { start }, level, code, message }: Diagnostic) =>

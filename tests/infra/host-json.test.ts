@@ -40,11 +40,11 @@ const HUB_NAME = /^[A-Za-z][A-Za-z0-9]{2,44}$/;
 
 test.each(DURABLE_BACKENDS)(
   "%s: host.json names the hub by a setting that is deployed, and the backend that is deployed",
-  (backend) => {
+  async (backend) => {
     const { durableTask } = JSON.parse(hostJsonFor(backend, read("host.json"))).extensions;
     expect(durableTask.hubName).toBe("%TaskHub%");
     for (const choices of [{}, SECOND]) {
-      const { settings, all } = deploy({ ...choices, DURABLE_BACKEND: backend });
+      const { settings, all } = await deploy({ ...choices, DURABLE_BACKEND: backend });
       expect(settings["TaskHub"]).toMatch(HUB_NAME);
       // What a setting overrides, the platform does not see.
       expect(
