@@ -14,10 +14,16 @@ export async function contentDigest(job: JobRequest, usualWorkflow: string | und
 function canonical(job: JobRequest, usualWorkflow: string | undefined): string {
   // As it is sent: a member without a value is left out.
   const sent = JSON.parse(JSON.stringify(job)) as JobRequest;
-  const whole = { workflow: usualWorkflow, priority: "normal", ...sent };
-  return JSON.stringify(whole, (_, member: unknown) => {
-    if (typeof member === "string") return member.trim();
-    if (member === null || typeof member !== "object" || Array.isArray(member)) return member;
-    return Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)));
-  });
+  return inForm({ workflow: usualWorkflow, priority: "normal", ...sent });
+}
+
+/** RFC 8785. An object of JavaScript can't be in that sequence: it begins with its names that are whole numbers. */
+function inForm(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.trim());
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(inForm).join(",")}]`;
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${inForm(member)}`).join(",")}}`;
 }

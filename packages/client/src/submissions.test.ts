@@ -1,4 +1,6 @@
 // Which submission a rejection ends, and whose a job's statuses are.
+
+import { createHash } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { contentDigest } from "./content-digest.ts";
 import type { JobRequest } from "./job-messages.ts";
@@ -60,4 +62,11 @@ test("two jobs that the app takes for one have one digest", async () => {
   expect(await contentDigest(same, "usual")).toBe(digest);
   expect(await contentDigest({ ...job, ...({ workflow: undefined } as object) }, "usual")).toBe(digest);
   expect(await contentDigest({ ...job, priority: "high" }, "usual")).not.toBe(digest);
+});
+
+test("the digest is that of RFC 8785, where names are whole numbers too", async () => {
+  const text = '{"10":{"10":"","9":1},"9":"€","jobId":"a","priority":"normal","workflow":"usual"}';
+  const sent = { jobId: "a ", "9": "€", "10": { "9": 1, "10": "" } };
+  const expected = createHash("sha256").update(text).digest("hex");
+  expect(await contentDigest(sent as unknown as JobRequest, "usual")).toBe(expected);
 });

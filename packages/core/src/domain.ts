@@ -86,6 +86,7 @@ export type { PollTask } from "./domain/steps/poll.ts";
 export { type NextStep, scheduled, untaken } from "./domain/steps/step-run.ts";
 export { transitions } from "./domain/steps/transitions.ts";
 export { inWords, isThrown, messageOf, underlyingError } from "./domain/thrown.ts";
+export { sleep, startTimer, type Timer } from "./domain/timer.ts";
 export { workflowFaults } from "./domain/workflows/workflow-faults.ts";
 export { itemsOf, knownRules } from "./domain/workflows/workflow-rules.ts";
 export { loadWorkflows, offered, type Workflows } from "./domain/workflows/workflows.ts";

@@ -1,11 +1,11 @@
 // Composes the pattern: creates its ports from the settings, once for each process.
 
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Container, Database } from "@azure/cosmos";
 import type { BreakerOptions } from "../agents/circuit-breaker.ts";
 import { type HostTimeout, LONGEST_STEP_MS, type Workflow } from "../domain/definition/workflow.ts";
 import { instant } from "../domain/duration.ts";
+import { sleep } from "../domain/timer.ts";
 import { offered } from "../domain/workflows/workflows.ts";
 import { type BusSenders, createBusSenders, ONE_TRY } from "../messaging/bus-senders.ts";
 import { haveFairnessKeys, idNameOf } from "../messaging/contract.ts";
@@ -132,7 +132,10 @@ export function composePattern(
     presence,
     absences: createAbsences(now),
     messenger: tracedMessenger(
-      createServiceBusMessenger(senders, replies, { surroundingTrace: activeTraceparent, rolesAreNew, originals }),
+      createServiceBusMessenger(senders, replies, {
+        ...{ surroundingTrace: activeTraceparent, rolesAreNew, originals },
+        idName: idNameOf(contracts),
+      }),
     ),
     agents: business.createAgents(
       config.endpoints,

@@ -77,6 +77,28 @@ test("P15 a status goes to its requester's session, under its correlation id and
   expect(sent).toMatchObject([{ messageId, correlationId: "c-1", sessionId: "s-1", subject: "StepCompleted" }]);
 });
 
+test("P15 a message for a client has the id under the contract's name too, as documents have", async () => {
+  const { client, sent } = busAfter(0);
+  const senders = createBusSenders(() => client);
+  const messenger = createServiceBusMessenger(senders, queues, { idName: "videoId" });
+  await messenger.publish(reply, [status]);
+  const rejection = {
+    id: "r-1",
+    jobId: "job-1",
+    submissionId: null,
+    status: "Rejected",
+    at: status.at,
+    faults: ["no"],
+  } as const;
+  await messenger.reject(reply, rejection);
+  await messenger.reject(reply, { ...rejection, jobId: null });
+  expect(sent.map(({ body }) => body)).toMatchObject([
+    { ...status, videoId: "job-1" },
+    { jobId: "job-1", videoId: "job-1" },
+    expect.not.objectContaining({ videoId: expect.anything() }),
+  ]);
+});
+
 test("P15 a reply queue that is not there is the requester's to fix, and stops no job", async () => {
   const sendMessages = async () => Promise.reject(new ServiceBusError("no such queue", "MessagingEntityNotFound"));
   const client = { createSender: () => ({ sendMessages, close: async () => undefined }) };

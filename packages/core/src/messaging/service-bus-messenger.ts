@@ -59,6 +59,8 @@ export interface MessengerOptions {
   /** Where copies of received messages are made from. Absent: from what the Functions host has handed over of them. */
   readonly originals?: OriginalMessages;
   readonly now?: () => number;
+  /** What the contract calls a job's id: a message for its client has it under this name too. */
+  readonly idName?: string;
 }
 
 /** What the bus did not take is an outage. @throws BusUnavailable, or the error of a queue that rejects for good */
@@ -79,6 +81,7 @@ export function createServiceBusMessenger(
     rolePauseMs = 10_000,
     originals,
     now = Date.now,
+    idName = "jobId",
   }: MessengerOptions = {},
 ): Messenger {
   const untilRolesHold = retry(
@@ -103,6 +106,8 @@ export function createServiceBusMessenger(
   const about = (jobId: string, trace?: string | null) => ({
     applicationProperties: { ...traced(trace).applicationProperties, [ABOUT_JOB]: jobId },
   });
+
+  const idsOf = (jobId: string) => ({ jobId, [idName]: jobId });
 
   async function sendToClient(
     { replyTo, replyToSessionId, correlationId }: ReplyAddress,
@@ -145,7 +150,7 @@ export function createServiceBusMessenger(
       sendToClient(
         reply,
         messages.map((message) => ({
-          body: message,
+          body: { ...idsOf(message.jobId), ...message },
           subject: message.status,
           messageId: statusMessageId(message),
           ...traced(reply.traceparent),
@@ -155,7 +160,7 @@ export function createServiceBusMessenger(
     reject(reply, { id, jobId, submissionId, status, at, faults }) {
       const named = boundedFaults(faults);
       const body = {
-        ...(jobId !== null && { jobId }),
+        ...(jobId !== null && idsOf(jobId)),
         ...(submissionId !== null && { submissionId }),
         attempt: 0,
         status,

@@ -1,6 +1,6 @@
 // What a JSON text loses when it is read as usual, and what is kept of it.
-import { expect, test } from "vitest";
-import { isExact, lostOf, mayHaveLost, parseExactly } from "./exact-json.ts";
+import { describe, expect, test } from "vitest";
+import { canonicalJson, isExact, lostOf, mayHaveLost, parseExactly } from "./exact-json.ts";
 
 test.each<[string, boolean]>([
   ["9007199254740991", true],
@@ -37,5 +37,31 @@ test("a number that a double can't hold is its text, and every other one a numbe
   const text = '{"id":9007199254740993,"big":1e21,"small":7,"price":1e3,"list":[12345678901234567890]}';
   expect(parseExactly(text)).toEqual({
     ...{ id: "9007199254740993", big: "1e21", small: 7, price: 1000, list: ["12345678901234567890"] },
+  });
+});
+
+describe("RFC 8785", () => {
+  test("3.2.2: numbers, texts and literals", () => {
+    const value = {
+      numbers: [Number("333333333.33333329"), 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
+      string: "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"/",
+      literals: [null, true, false],
+    };
+    expect(canonicalJson(value)).toBe(
+      String.raw`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}`,
+    );
+  });
+
+  test("3.2.3: members are in the sequence of their UTF-16 code units, whole numbers too", () => {
+    const names = ["\u20ac", "\r", "\ufb33", "1", "\ud83d\ude00", "\u0080", "\u00f6", "10", "9", "-1"];
+    const text = canonicalJson(Object.fromEntries(names.map((name) => [name, { 2: 0, 10: 0 }])));
+    const sequence = ["\r", "-1", "1", "10", "9", "\u0080", "\u00f6", "\u20ac", "\ud83d\ude00", "\ufb33"];
+    expect(text).toBe(`{${sequence.map((name) => `${JSON.stringify(name)}:{"10":0,"2":0}`).join(",")}}`);
+  });
+
+  test("what no JSON has is left out, and equal content has equal text", () => {
+    expect(canonicalJson({ b: undefined, a: [undefined, { c: 1, b: " x " }] }, (member) => member ?? null)).toBe(
+      '{"a":[null,{"b":" x ","c":1}]}',
+    );
   });
 });

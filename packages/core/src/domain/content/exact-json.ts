@@ -108,13 +108,15 @@ export function parseExactly(text: string): unknown {
 }
 
 /**
- * JSON in which the order of members makes no difference: equal content has equal text.
+ * JSON in the form of RFC 8785: equal content has equal text. An object of JavaScript can't be in that sequence, because it begins with its names that
+ * are whole numbers.
  * @param change replaces a member that is no object; absent: each is unchanged
  */
 export function canonicalJson(value: unknown, change: (member: unknown) => unknown = (member) => member): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    member !== null && typeof member === "object" && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : change(member),
-  );
+  if (value === null || typeof value !== "object") return JSON.stringify(change(value)) ?? "null";
+  if (Array.isArray(value)) return `[${value.map((member) => canonicalJson(member, change)).join(",")}]`;
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member, change)}`).join(",")}}`;
 }
