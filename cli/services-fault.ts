@@ -10,13 +10,13 @@ const USAGE = `npm run services:fault                              lists the fau
 npm run services:fault -- SERVICE KIND [OPTIONS]    switches one on, as in: payment down --calls 3
 npm run services:fault -- SERVICE off [ID]          switches those of a service off, or one
 npm run services:fault -- off                       switches all off
-KIND: down, slow, hang, reject, loseReply, late, accept, double
+KIND: down, slow, hang, reject, loseReply, gateway, late, accept, double
   --calls N           for so many calls
   --for-ms N          for so long
   --path PATH         of these calls alone: /reservations, /reservations/*/release, or a worker's queue
   --match LIST        of requests with these members alone: orderId=mine-1,amount=5
   --delay-ms N        how long slow waits, and when late reports
-  --status N          the answer of down (5xx or 429) and reject (4xx); also --code TEXT, --message TEXT
+  --status N          the answer of down (5xx or 429), reject (4xx) and gateway (503, 504, 303); also --code TEXT, --message TEXT
   --retry-after-s N   the Retry-After of down, reject and accept
   --data DIR          the state folder of the stack (.local)`;
 

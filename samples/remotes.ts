@@ -66,6 +66,8 @@ export const services: readonly RemoteService[] = [
   {
     name: "car",
     port: 7087,
+    // It rents as often as it is asked, and cancels by the id of a rental alone.
+    keys: false,
     resources: [{ path: "/rentals", idPrefix: "car", actions: [cancel], echo: ["orderId"] }],
   },
   {

@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test, vi } from "vitest";
 import { bounds as boundsOf } from "../packages/core/tests/bounds.ts";
-import { startHttpServer } from "../tests/support/http-server.ts";
+import { startHttpServer } from "../packages/core/tests/http-server.ts";
 import { sampleOrder } from "../tests/support/orders.ts";
 import { business } from "./business.ts";
 

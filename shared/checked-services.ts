@@ -141,14 +141,14 @@ export const checkedServices: CheckedServices<typeof agents> = {
     },
   },
   car: {
-    at: "2026-11-26",
+    at: "2026-11-29",
     operations: {
       rent: {
-        repeated: "holds",
-        concurrent: "holds",
-        late: "holds",
-        afterCompensation: "holds",
-        compensatedFirst: "holds",
+        repeated: "fails",
+        concurrent: "fails",
+        late: "fails",
+        afterCompensation: "fails",
+        compensatedFirst: "fails",
       },
       cancel: {
         repeated: "holds",

@@ -6,6 +6,7 @@ import { business } from "../../shared/business.ts";
 import { tables as failureModes } from "../../tests/faults/failure-modes.ts";
 import { sectionsOf } from "../workflows/mermaid.ts";
 import { newestOf } from "../workflows/page.ts";
+import { answersTable } from "./answers.ts";
 import { choicesTable } from "./choices.ts";
 import { limitsTables } from "./limits.ts";
 import { DOCS } from "./pages.ts";
@@ -19,6 +20,7 @@ interface Table {
 }
 
 export const TABLES: { readonly [name: string]: Table } = {
+  answers: { page: "answers", text: answersTable },
   choices: { page: "settings", text: choicesTable },
   events: { page: "telemetry", text: eventsTable },
   "failure-modes": { page: "failure-modes", text: failureModes },

@@ -28,11 +28,12 @@ function timeOf({ completeWithin, awaitWithin }: Pick<WorkflowStep, "completeWit
 const THEN = { fail: "Error, an operator decides", compensate: "compensate", skip: "skip the step" } as const;
 
 export function policyInWords(policy: StepPolicy): string {
-  const { onExhausted, onRejected, onAwaitExpired = "retry", compensation } = policy;
+  const { onExhausted, onRejected, onAwaitExpired = "retry", onUnknown, compensation } = policy;
   const then = (what: keyof typeof THEN) => THEN[what];
   const waits = onAwaitExpired === "retry" ? "" : `; not reported in time: ${then(onAwaitExpired)}`;
+  const unknown = onUnknown === "fail" ? `; unknown whether done: ${then(onUnknown)}` : "";
   const own = compensation && `; compensation: ${budgetInWords({ ...policy, ...compensation })}, then ${then("fail")}`;
-  return `${budgetInWords(policy)}, then ${then(onExhausted)}; rejected: ${then(onRejected)}${waits}${own ?? ""}`;
+  return `${budgetInWords(policy)}, then ${then(onExhausted)}; rejected: ${then(onRejected)}${unknown}${waits}${own ?? ""}`;
 }
 
 function budgetInWords({ failureThreshold, waits }: FailureBudget): string {

@@ -6,7 +6,7 @@ import { parseConfig, parseEndpoints } from "@scheduler-agent-supervisor/core/ap
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import sample from "../../local.settings.sample.json" with { type: "json" };
 import { bounds as boundsOf } from "../../packages/core/tests/bounds.ts";
-import { type HttpServer, startHttpServer } from "../../tests/support/http-server.ts";
+import { type HttpServer, startHttpServer } from "../../packages/core/tests/http-server.ts";
 import { sampleOrder } from "../../tests/support/orders.ts";
 import { inventoryAgent } from "./inventory.ts";
 

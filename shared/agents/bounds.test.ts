@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Agent, type BoundedReply, bounded, routeAgent } from "@scheduler-agent-supervisor/core/agents";
 import { afterEach, expect, test } from "vitest";
 import { bounds as boundsOf } from "../../packages/core/tests/bounds.ts";
-import { type HttpServer, startHttpServer } from "../../tests/support/http-server.ts";
+import { type HttpServer, startHttpServer } from "../../packages/core/tests/http-server.ts";
 import { sampleOrder } from "../../tests/support/orders.ts";
 import { inventoryAgent } from "./inventory.ts";
 import { paymentAgent } from "./payment.ts";
@@ -29,9 +29,9 @@ async function reserve(agent: Agent<never> = inventoryAgent, operation = "reserv
 }
 
 test.each([
-  [200, { kind: "expired", lastError: { message: "HTTP 200: an answer over 65536 bytes", misconfigured: true } }],
-  [422, { kind: "rejected", message: "an answer over 65536 bytes" }],
-  [500, { kind: "expired", lastError: { message: "HTTP 500: an answer over 65536 bytes" } }],
+  [200, { kind: "expired", lastError: { message: "HTTP 200: an answer over 1048576 bytes", misconfigured: true } }],
+  [422, { kind: "rejected", message: "an answer over 1048576 bytes" }],
+  [500, { kind: "expired", lastError: { message: "HTTP 500: an answer over 1048576 bytes" } }],
 ])("an answer of 400 MB under HTTP %i is cut off while it comes", async (status, expected) => {
   let sent = 0;
   let calls = 0;

@@ -1,4 +1,5 @@
-// The agent of the car rental, which rents a car for each request that it gets, and has no query: no request is sent twice. It cancels by our reference.
+// The agent of the car rental, which keeps no keys and has no query: it rents a car for each request, so none is sent twice, and what nobody knows of
+// a person has to find.
 import { defineAgent, idAs, statusAs, whatToCompensate } from "@scheduler-agent-supervisor/core/agents";
 import { goods, type Order } from "../contracts/order.ts";
 

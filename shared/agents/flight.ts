@@ -1,5 +1,4 @@
 // The agent of the flight service, which knows no idempotency keys: it is asked what it booked under our reference before it is asked to book again.
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   type AgentCall,
   type AnswerBody,
@@ -59,17 +58,9 @@ function firstOf({ items }: AnswerBody) {
   return items.length === 0 ? null : keepId("bookingId")((items[0] ?? {}) as AnswerBody);
 }
 
-/** "There is none" counts only after the time in which a try that was given up may still take effect. */
+/** Asked once no request can take effect any more: "there is none" counts. */
 async function bookingToCancel(call: AgentCall<object, unknown>): Promise<Finding> {
   const bookingId = call.compensates?.result?.["bookingId"];
   if (bookingId !== undefined && bookingId !== null) return { kind: "done", result: { bookingId } };
-  const query = booked(call.compensates?.idempotencyKey ?? "");
-  const first = await lookUp(query, call);
-  if (first.kind !== "absent") return first;
-  try {
-    await sleep(SETTLES_WITHIN_MS, undefined, { signal: call.signal });
-  } catch {
-    return { kind: "unavailable", message: "a booking may still be under way", mayHaveHappened: false };
-  }
-  return lookUp(query, call);
+  return lookUp(booked(call.compensates?.idempotencyKey ?? ""), call);
 }

@@ -7,7 +7,7 @@ import {
 } from "@scheduler-agent-supervisor/core/agents";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bounds } from "../../packages/core/tests/bounds.ts";
-import { type HttpServer, startHttpServer } from "../../tests/support/http-server.ts";
+import { type HttpServer, startHttpServer } from "../../packages/core/tests/http-server.ts";
 import { sampleOrder } from "../../tests/support/orders.ts";
 import { inventoryAgent } from "./inventory.ts";
 

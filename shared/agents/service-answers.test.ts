@@ -9,8 +9,8 @@ import {
 } from "@scheduler-agent-supervisor/core/agents";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bounds as boundsOf } from "../../packages/core/tests/bounds.ts";
+import { type HttpServer, startHttpServer } from "../../packages/core/tests/http-server.ts";
 import { type AgentName, agentCases, casesByAgent } from "../../tests/support/agent-cases.ts";
-import { type HttpServer, startHttpServer } from "../../tests/support/http-server.ts";
 import { sampleOrder } from "../../tests/support/orders.ts";
 import { business } from "../business.ts";
 import { inventoryAgent } from "./inventory.ts";
@@ -66,75 +66,6 @@ async function reply(agent: AgentName, ...given: Answer[]): Promise<AgentReply> 
   };
   return operation(call);
 }
-
-/** status → the service's word, a pause, or a fault of the endpoint; and whether the work may have been done all the same. */
-const USUAL: readonly (readonly [number, "later" | "misconfigured", boolean])[] = [
-  [300, "misconfigured", false],
-  [301, "misconfigured", false],
-  [302, "misconfigured", false],
-  [303, "misconfigured", false],
-  [304, "misconfigured", false],
-  [307, "misconfigured", false],
-  [308, "misconfigured", false],
-  [400, "misconfigured", false],
-  [401, "misconfigured", false],
-  [403, "misconfigured", false],
-  [404, "misconfigured", false],
-  [405, "misconfigured", false],
-  [406, "misconfigured", false],
-  [407, "misconfigured", false],
-  [408, "later", false],
-  [410, "misconfigured", false],
-  [411, "misconfigured", false],
-  [413, "misconfigured", false],
-  [414, "misconfigured", false],
-  [415, "misconfigured", false],
-  [421, "misconfigured", false],
-  [425, "later", false],
-  [426, "misconfigured", false],
-  [429, "later", false],
-  [431, "misconfigured", false],
-  [451, "misconfigured", false],
-  [499, "misconfigured", false],
-  [500, "later", true],
-  [501, "misconfigured", false],
-  [502, "later", true],
-  [503, "later", false],
-  [504, "later", true],
-  [505, "misconfigured", false],
-  [511, "misconfigured", false],
-  [599, "later", true],
-];
-
-/** P31: whom each may be about, if not the endpoint. */
-function aboutOf(status: number) {
-  if (status < 400 || [404, 405, 410].includes(status)) return { about: "either" };
-  const isOfTheEndpoint = status >= 500 || [401, 403, 407, 408, 421, 425, 429].includes(status);
-  return isOfTheEndpoint ? {} : { about: "request" };
-}
-
-describe.each(casesByAgent)("P9 %s", (agent) => {
-  test.each(USUAL)("HTTP %i: %s", async (status, means, mayHaveHappened) => {
-    const expected = {
-      kind: "unavailable",
-      message: expect.stringContaining(`HTTP ${status}`),
-      inShort: `HTTP ${status}`,
-      ...aboutOf(status),
-      ...(mayHaveHappened && { mayHaveHappened }),
-      ...(means === "misconfigured" && { misconfigured: true }),
-    };
-    const denied = { code: "AccessDenied", message: "no" };
-    // The id of a fault is no result.
-    for (const answer of [html(status), json(status, denied), json(status, { ...denied, id: "fault-7" })])
-      expect(await reply(agent, answer)).toEqual(expected);
-  });
-
-  test("a success of another shape is a fault of the endpoint, and the work may be done", async () => {
-    const expected = { kind: "unavailable", misconfigured: true, mayHaveHappened: true };
-    for (const answer of [html(200), json(200, { status: "ok" }), json(200, { id: "x".repeat(201) })])
-      expect(await reply(agent, answer)).toMatchObject(expected);
-  });
-});
 
 /** The services' own answers. */
 const OWN = casesByAgent.flatMap(([agent, { answers: own = [] }]) =>

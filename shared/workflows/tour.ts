@@ -40,6 +40,8 @@ const first = defineWorkflow({
       operation: "rent",
       after: ["bookFlight"],
       completeWithin: "PT10S",
+      // The rental keeps no keys: nothing cancels what nobody knows of.
+      policy: { onUnknown: "fail" },
       compensation: { operation: "cancel", completeWithin: "PT10S" },
     },
     {

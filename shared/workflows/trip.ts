@@ -59,8 +59,9 @@ const rentCar = {
   operation: "rent",
   after: ["approveTrip"],
   completeWithin: "PT10S",
-  // A trip goes ahead without it.
+  // A trip goes ahead without it. The rental keeps no keys, so nothing cancels what nobody knows of: a person asks there.
   optional: true,
+  policy: { onUnknown: "fail" },
   compensation: { operation: "cancel", completeWithin: "PT10S" },
 } as const;
 

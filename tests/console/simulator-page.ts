@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { extname, join } from "node:path";
 import { temporaryFolder } from "@scheduler-agent-supervisor/testing/stack";
 import { buildSimulator } from "../../cli/build/build-simulator.ts";
-import { startHttpServer } from "../support/http-server.ts";
+import { startHttpServer } from "../../packages/core/tests/http-server.ts";
 
 const TYPES: { readonly [ending: string]: string } = {
   ".html": "text/html",

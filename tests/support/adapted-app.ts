@@ -50,6 +50,12 @@ export function bookAtMostOnce({ dir }: AdaptedApp): void {
   const changed = code.replace(/find: \{[^}]*settlesWithinMs[^}]*\}/, "atMostOnce: true");
   if (changed === code) throw new Error(`${file} has no policy with find`);
   writeFileSync(file, changed);
+  // Without find, and so checked, the other workflows with a flight would have to leave it to a person.
+  const checks = join(dir, "dist/shared/checked-services.js");
+  writeFileSync(
+    checks,
+    readFileSync(checks, "utf8").replaceAll(/compensatedFirst: "fails"/g, 'compensatedFirst: "notSeen"'),
+  );
 }
 
 /** Adds the agent `sorter`, whose result has the order's lines as a list: `sort.lines`. */

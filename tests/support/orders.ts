@@ -24,7 +24,7 @@ export const HASTY_TRIP: Workflow = {
   steps: TRIP.steps.map((step) => {
     if (step.name === "approveTrip") return { ...step, awaitWithin: "PT1M" };
     if (step.name !== "rentCar") return step;
-    return { ...step, completeWithin: "PT3S", policy: { failureThreshold: 1, waits: [] } };
+    return { ...step, completeWithin: "PT3S", policy: { ...step.policy, failureThreshold: 1, waits: [] } };
   }),
 };
 

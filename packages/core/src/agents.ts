@@ -21,8 +21,8 @@ export type {
 } from "./agents/agent.ts";
 export { type Authenticators, authenticateAll } from "./agents/authentication.ts";
 export { bounded } from "./agents/bounds.ts";
+export type { AnswerBody } from "./agents/http-exchange.ts";
 export {
-  type AnswerBody,
   callService,
   idIn,
   keepId,
@@ -34,7 +34,7 @@ export {
   whatToCompensate,
 } from "./agents/http-service.ts";
 export { type RouteOptions, routeAgent } from "./agents/route-agent.ts";
-export type { AnswerRule } from "./agents/service-answers.ts";
+export { ANSWERS, type AnswerRow, type AnswerRule } from "./agents/service-answers.ts";
 export {
   type AskPolicy,
   type Asks,

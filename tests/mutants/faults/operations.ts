@@ -3,6 +3,7 @@ import { faultsOf } from "../fault.ts";
 
 const JUDGE = "testing:faults/judge.test.ts";
 const JUDGES = "testing:faults/judge.ts";
+const UNSETTLED = "testing:world/unsettled.test.ts";
 const BULK = "desk:bulk.test.ts";
 const ACCESS = "core:functions/sign-in.test.ts";
 const DEAD_LETTERS = "desk:dead-letters.test.ts";
@@ -86,6 +87,18 @@ export const OF_OPERATIONS = [
       "core:scheduler/operating/checked-request.ts withCheckedResult",
       ["never", "misfit"],
       NOT_REPEATED,
+    ],
+    [
+      "A compensation comes before its request has landed.",
+      "core:domain/steps/unsettled.ts compensationOf",
+      ["text", "notBefore > now", "false"],
+      UNSETTLED,
+    ],
+    [
+      "What nobody knows of is compensated, whatever its policy says.",
+      "core:domain/steps/unsettled.ts compensationOf",
+      ["never", "onUnknown"],
+      UNSETTLED,
     ],
   ]),
 ];

@@ -193,8 +193,8 @@ export const OF_SUPERVISION = [
     ],
     [
       "A gateway's page counts as the service's rejection.",
-      "core:agents/service-answers.ts meaningOf",
-      ["text", "isJson :", "true :"],
+      "core:agents/service-answers.ts declaredFor",
+      ["text", "isJson &&", "true &&"],
       "shared/agents/service-answers.test.ts",
     ],
     [

@@ -18,13 +18,24 @@ interface Options {
   readonly headers: object;
   readonly body: string | null;
   readonly signal?: AbortSignal;
+  readonly dispatcher?: { readonly dispatch: Dispatch };
 }
+
+type Dispatch = (options: object, handler: Handler) => boolean;
 
 export class Dispatcher {
   dispatch(_options: object, _handler: Handler): boolean {
     throw new Error("The simulator has no network.");
   }
+
+  compose(interceptor: (dispatch: Dispatch) => Dispatch): { readonly dispatch: Dispatch } {
+    return { dispatch: interceptor((options, handler) => this.dispatch(options, handler)) };
+  }
 }
+
+/** Of a network that is not here. */
+export class Agent extends Dispatcher {}
+export const buildConnector = () => () => undefined;
 
 let current = new Dispatcher();
 
@@ -40,7 +51,10 @@ interface Response {
   readonly body: readonly Uint8Array[];
 }
 
-export function request(address: string, { method, headers, body, signal }: Options): Promise<Response> {
+export function request(
+  address: string,
+  { method, headers, body, signal, dispatcher = current }: Options,
+): Promise<Response> {
   const { origin, pathname, search } = new URL(address);
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
@@ -58,6 +72,6 @@ export function request(address: string, { method, headers, body, signal }: Opti
       onResponseEnd: () => resolve({ ...started, body: chunks }),
       onResponseError: (_, cause) => reject(cause),
     };
-    current.dispatch({ origin, path: pathname + search, method, headers, body }, handler);
+    dispatcher.dispatch({ origin, path: pathname + search, method, headers, body }, handler);
   });
 }

@@ -45,6 +45,13 @@ export interface AgentCall<Seen extends JobView = JobView, Read = ReadResults, I
   readonly signal: AbortSignal;
   /** The trace of the call, for the service to continue. */
   readonly traceparent?: string | undefined;
+  /** What is known of the request while there is no answer: kept up to date by what sends it. */
+  readonly wire?: Wire | undefined;
+}
+
+/** Whether anything may have reached the service yet. */
+export interface Wire {
+  isSent: boolean;
 }
 
 /** A header that identifies the caller. Its value is a secret: it is written into the request only. */
@@ -125,19 +132,25 @@ export type OperationPolicy<Seen extends JobView = JobView, Read = ReadResults> 
   | {
       /** No second try after one that may have taken effect, in this attempt or a later one. */
       readonly atMostOnce?: boolean;
+      /**
+       * The longest time after which a try without an answer may still take effect: the compensation of a step whose outcome is unknown waits for it.
+       * Absent: the service does not do what was compensated before.
+       */
+      readonly settlesWithinMs?: number;
       readonly find?: never;
     }
   | {
       /** Called before the operation is tried again, if a try may have taken effect. */
       readonly find: Find<Seen, Read>;
       readonly atMostOnce?: never;
+      readonly settlesWithinMs?: never;
     }
 );
 
 /** For a service without idempotency keys that supports a query for its effects. */
 export interface Find<Seen extends JobView = JobView, Read = ReadResults> {
   readonly ask: (call: AgentCall<Seen, Read>) => Promise<Finding>;
-  /** The longest time after which an aborted try may still take effect. `absent` is accepted only after it. */
+  /** The longest time after which an aborted try may still take effect. `absent` is accepted only after it, and so is a compensation begun. */
   readonly settlesWithinMs: number;
 }
 

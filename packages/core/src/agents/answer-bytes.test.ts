@@ -54,13 +54,20 @@ test.each<[string, typeof answer, string]>([
 
 test.each<[string, typeof answer, RegExp]>([
   ["an id that is there twice", { body: Buffer.from('{"id":"ch_1","id":"ch_2"}') }, /an answer that has id twice/],
-  ["gzip", { body: gzipSync(json('"ch_1"')), headers: { "content-encoding": "gzip" } }, /compressed with gzip/],
+  ["gzip that nobody declares", { body: gzipSync(json('"ch_1"')) }, /compressed with gzip/],
+  ["a coding that nobody knows", { body: Buffer.from("x"), headers: { "content-encoding": "lzma" } }, /with lzma/],
+  ["br that is none", { body: Buffer.from("x"), headers: { "content-encoding": "br" } }, /is not valid br/],
   ["ISO-8859-1 that nobody declares", { body: Buffer.from(json('"ch_ä"'), "latin1") }, /not valid UTF-8/],
   ["a fraction as its id", { body: Buffer.from(json("1.5")) }, /without the expected answer/],
   ["true as its id", { body: Buffer.from(json("true")) }, /without the expected answer/],
   ["null as its id", { body: Buffer.from(json("null")) }, /without the expected answer/],
   ["nothing", { body: Buffer.alloc(0) }, /without the expected answer/],
-  ["300 KB", { body: Buffer.from(json(`"${"x".repeat(300_000)}"`)) }, /over 65536 bytes/],
+  ["1.1 MB", { body: Buffer.from(json(`"${"x".repeat(1_100_000)}"`)) }, /over 1048576 bytes/],
+  [
+    "1.1 MB in 1 KB",
+    { body: gzipSync(json(`"${"x".repeat(1_100_000)}"`)), headers: { "content-encoding": "gzip" } },
+    /over 1048576 bytes/,
+  ],
 ])("P9 an answer with %s is no result, its outcome is unknown, and the fault is named", async (_, given, message) => {
   const reply = await ask(given);
   expect(reply).toMatchObject({ kind: "unavailable", misconfigured: true, mayHaveHappened: true });

@@ -1,8 +1,9 @@
 // Limits for the text that is kept of a remote service's answer: nothing limits it before this point.
 import type { Readable } from "node:stream";
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import { LONGEST_WAIT_MS } from "../domain/definition/workflow.ts";
 
-export const BODY_LIMIT_BYTES = 65_536;
+export const BODY_LIMIT_BYTES = 1_048_576;
 export const MESSAGE_LIMIT = 1000;
 export const ID_LIMIT = 200;
 
@@ -30,4 +31,36 @@ export async function readStart(body: Readable): Promise<{ readonly bytes: Buffe
     if (length > BODY_LIMIT_BYTES) break;
   }
   return { bytes: Buffer.concat(chunks).subarray(0, BODY_LIMIT_BYTES), isWhole: length <= BODY_LIMIT_BYTES };
+}
+
+type Unpack = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Buffer;
+
+/** The content codings of RFC 9110 section 8.4.1, and of RFC 7932 and RFC 8878. */
+const CODINGS: { readonly [coding: string]: Unpack } = {
+  gzip: gunzipSync,
+  "x-gzip": gunzipSync,
+  br: brotliDecompressSync,
+  zstd: zstdDecompressSync,
+  // Some servers leave out the header that zlib begins with.
+  deflate: (bytes, options) => (((bytes[0] ?? 0) & 15) === 8 ? inflateSync : inflateRawSync)(bytes, options),
+};
+
+/** A body without its content codings; or why it has none that can be read. */
+export function unpacked(bytes: Buffer, contentEncoding: string): Buffer | "too long" | `is ${string}` {
+  let left = bytes;
+  for (const coding of contentEncoding
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .reverse()) {
+    if (coding === "" || coding === "identity" || left.length === 0) continue;
+    const unpack = Object.hasOwn(CODINGS, coding) ? CODINGS[coding] : undefined;
+    if (!unpack) return `is compressed with ${coding.slice(0, 40)}: send it uncompressed`;
+    try {
+      left = unpack(left, { maxOutputLength: BODY_LIMIT_BYTES });
+    } catch (cause) {
+      const isTooLong = cause instanceof Error && "code" in cause && cause.code === "ERR_BUFFER_TOO_LARGE";
+      return isTooLong ? "too long" : `is not valid ${coding}`;
+    }
+  }
+  return left;
 }

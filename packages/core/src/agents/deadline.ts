@@ -1,7 +1,5 @@
 // The complete-by of one call to an agent (P8): one timer, which ends the current activity when it fires.
-
-/** The maximum of a timer: a longer one would fire at once. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+import { startTimer, type Timer } from "../domain/timer.ts";
 
 /** Milliseconds since 1970. */
 export type WallClock = () => number;
@@ -15,13 +13,13 @@ export class Deadline {
   readonly #at: number;
   /** A call does one activity after the other, so there is at most one to stop: no listeners are needed. */
   #interrupt: (() => void) | undefined;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Timer;
 
   /** @param now timers stand still while a machine is suspended: this clock does not */
   constructor(leftMs: number, now: WallClock) {
     this.#now = now;
     this.#at = now() + leftMs;
-    this.#timer = setTimeout(() => this.pass(), Math.min(leftMs, LONGEST_TIMER_MS));
+    this.#timer = startTimer(leftMs, () => this.pass());
   }
 
   get passed(): boolean {
@@ -60,13 +58,13 @@ export class Deadline {
 
   async pause(ms: number): Promise<void> {
     await this.within<void>((settle) => {
-      const timer = setTimeout(settle, ms);
-      return () => clearTimeout(timer);
+      const timer = startTimer(ms, settle);
+      return timer.end;
     });
   }
 
   /** Clears the timer. */
   end(): void {
-    clearTimeout(this.#timer);
+    this.#timer.end();
   }
 }

@@ -5,6 +5,7 @@ import { jsonBytes, RESULT_BYTES, RESULT_LEVELS } from "../domain/record/record-
 import type { StepResult } from "../domain/record/state-record.ts";
 import type { Agent, AgentRequest, Finding, LastError, RoutedAgent } from "./agent.ts";
 import { bounded } from "./bounds.ts";
+import { isNamed, wordsIn } from "./http-exchange.ts";
 
 export type CheckedResult =
   /** Without undeclared members. */
@@ -55,7 +56,14 @@ export function checkedResult(schema: z.ZodType<StepResult>, reply: Finding): Fi
   if (reply.kind !== "done") return reply;
   const checked = checkResult(schema, reply.result);
   if (checked.kind === "fits") return { kind: "done", result: checked.result };
-  return { ...unreadable(checked.faults), mayHaveHappened: true, about: "either", inShort: UNDECLARED };
+  const words = wordsIn(reply.result);
+  const faults = words === undefined ? checked.faults : [...checked.faults, `it says: ${words}`];
+  return {
+    ...unreadable(faults),
+    mayHaveHappened: true,
+    about: isNamed(reply.result) ? "request" : "either",
+    inShort: UNDECLARED,
+  };
 }
 
 /**

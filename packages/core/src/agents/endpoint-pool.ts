@@ -2,6 +2,7 @@
 
 import type { Priority } from "../domain/content/job.ts";
 import { noCallsBecause } from "../domain/thrown.ts";
+import { startTimer, type Timer } from "../domain/timer.ts";
 import type { Endpoint, LastError } from "./agent.ts";
 import { bounded } from "./bounds.ts";
 import { type BreakerOptions, type CallOutcome, CircuitBreaker, OddAnswers } from "./circuit-breaker.ts";
@@ -75,7 +76,7 @@ export class EndpointPool {
   readonly #slots: readonly Slot[];
   readonly #lanes: { readonly [lane in Priority]: Set<Waiter> } = { high: new Set(), normal: new Set() };
   #passedOver = 0;
-  #releaseWaiting: NodeJS.Timeout | undefined;
+  #releaseWaiting: Timer | undefined;
 
   constructor(endpoints: readonly Endpoint[], options: PoolOptions) {
     this.#options = options;
@@ -113,7 +114,7 @@ export class EndpointPool {
     this.#admitNext();
     return () => {
       lane.delete(waiter);
-      if (high.size + normal.size === 0) clearTimeout(this.#releaseWaiting);
+      if (high.size + normal.size === 0) this.#releaseWaiting?.end();
     };
   }
 
@@ -185,7 +186,7 @@ export class EndpointPool {
     for (;;) {
       const turn = nextLane({ high: high.size, normal: normal.size }, this.#passedOver);
       if (!turn) {
-        clearTimeout(this.#releaseWaiting);
+        this.#releaseWaiting?.end();
         return;
       }
       const lane = this.#lanes[turn.lane];
@@ -216,9 +217,9 @@ export class EndpointPool {
 
   /** If only time must pass, no released place starts the next call. */
   #releaseWhenUsable(now: number): void {
-    clearTimeout(this.#releaseWaiting);
+    this.#releaseWaiting?.end();
     const instants = this.#slots.flatMap(({ circuit }) => circuit.usableAt(now) ?? []);
     if (instants.length === 0) return;
-    this.#releaseWaiting = setTimeout(() => this.#admitNext(), Math.max(1, Math.min(...instants) - now));
+    this.#releaseWaiting = startTimer(Math.max(1, Math.min(...instants) - now), () => this.#admitNext());
   }
 }

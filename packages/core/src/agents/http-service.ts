@@ -1,19 +1,13 @@
 // Calls to a remote service over HTTP, and the meaning of its answers for an agent.
 
-import { type Dispatcher, request as httpRequest } from "undici";
+import type { Dispatcher } from "undici";
 import { z } from "zod";
-import { textOfBody } from "../domain/content/body-text.ts";
-import { lostOf, parseExactly } from "../domain/content/exact-json.ts";
 import { HIDDEN } from "../domain/content/job.ts";
-import { valueWithout } from "../domain/content/redactor.ts";
 import type { StepResult } from "../domain/record/state-record.ts";
-import { inWords, isThrown } from "../domain/thrown.ts";
 import type { AgentCall, AgentReply, Finding, JobView } from "./agent.ts";
-import { BODY_LIMIT_BYTES, ID_LIMIT, readStart } from "./bounds.ts";
-import { type AnswerRule, type Meaning, meaningOf, subjectOf } from "./service-answers.ts";
-
-/** The JSON object in a service's answer; empty if there is none. */
-export type AnswerBody = { readonly [name: string]: unknown };
+import { ID_LIMIT } from "./bounds.ts";
+import { type AnswerBody, exchange, isSuccess, type NoResponse, type ServiceResponse } from "./http-exchange.ts";
+import { type AnswerRule, declaredFor, type Meaning, meaningOf, withoutAnswer } from "./service-answers.ts";
 
 /** One call with an effect: the request, and the meaning of the service's answer. */
 export interface ServiceCall {
@@ -40,145 +34,72 @@ export interface LookUp {
   readonly isPolled?: boolean;
 }
 
-interface ServiceResponse {
-  readonly kind: "response";
-  readonly status: number;
-  readonly headers: Dispatcher.ResponseData["headers"];
-  readonly isJson: boolean;
-  readonly answer: AnswerBody;
-  readonly code: unknown;
-  /** For people. */
-  readonly message: string;
-  /** The reason why there is no answer in the body. */
-  readonly fault: string | undefined;
-}
-
 type Unavailable = Extract<AgentReply, { kind: "unavailable" }>;
 
 /** Sends a POST with the request's idempotency key. It throws only for a bug in `keep`; an abort returns `unavailable`. */
 export async function callService(service: ServiceCall, call: AgentCall<JobView, unknown>): Promise<AgentReply> {
-  const response = await exchange("POST", service.path, JSON.stringify(service.body), call);
-  if (response.kind === "unavailable") return response;
+  const { path, body, answers } = service;
+  const response = await exchange({ method: "POST", path, body: JSON.stringify(body) }, call);
+  if (response.kind === "none") return unanswered(response);
   const reference = response.status === ACCEPTED ? service.reference?.(response.answer) : undefined;
   if (reference !== undefined) {
     const retryAfterMs = service.isPolled ? pauseAskedFor(response.headers) : undefined;
     return retryAfterMs === undefined ? { kind: "accepted", reference } : { kind: "pending", retryAfterMs, reference };
   }
-  const result = isSuccess(response) ? service.keep(response.answer) : undefined;
+  const isDone = isSuccess(response) && !declaredFor(response, answers);
+  const result = isDone ? service.keep(response.answer) : undefined;
   if (result) return { kind: "done", result };
-  const meaning = meaningOf(response, service.answers);
+  const meaning = meaningOf(response, answers);
   return meaning.means === "rejected" ? rejected(response) : unavailable(response, meaning);
 }
 
 /** Sends a GET, which has no effect. Throws as `callService`. */
 export async function lookUp(question: LookUp, call: AgentCall<JobView, unknown>): Promise<Finding> {
-  const response = await exchange("GET", question.path, null, call);
-  if (response.kind === "unavailable") return response;
+  const { path, answers = [] } = question;
+  const response = await exchange({ method: "GET", path, body: null }, call);
+  if (response.kind === "none") return unanswered(response);
   const retryAfterMs = question.isPolled && response.status === ACCEPTED ? pauseAskedFor(response.headers) : undefined;
   if (retryAfterMs !== undefined) return { kind: "pending", retryAfterMs };
-  const result = isSuccess(response) ? question.keep(response.answer) : undefined;
+  const isFound = isSuccess(response) && !declaredFor(response, answers);
+  const result = isFound ? question.keep(response.answer) : undefined;
   if (result === null) return { kind: "absent" };
   if (result) return { kind: "done", result };
-  const meaning = meaningOf(response, question.answers ?? []);
+  const meaning = meaningOf(response, answers);
   if (meaning.means === "absent") return { kind: "absent" };
   return meaning.means === "rejected" ? rejected(response) : unavailable(response, meaning);
 }
 
-/** One exchange, and after a 401 another one if there is a new credential: by RFC 9110 section 15.5.2 the first had no effect. */
-async function exchange(
-  method: "GET" | "POST",
-  path: string,
-  body: string | null,
-  call: AgentCall<JobView, unknown>,
-): Promise<ServiceResponse | Unavailable> {
-  const { credential } = call;
-  try {
-    const response = await send(method, path, body, call, credential?.value);
-    if (response.status !== 401 || !credential) return response;
-    const renewed = await credential.renew().catch(() => undefined);
-    return renewed === undefined ? response : await send(method, path, body, call, renewed);
-  } catch (cause) {
-    return notAnswered(cause);
-  }
-}
-
-async function send(
-  method: "GET" | "POST",
-  path: string,
-  body: string | null,
-  call: AgentCall<JobView, unknown>,
-  secret: string | undefined,
-): Promise<ServiceResponse> {
-  const { endpoint, idempotencyKey, traceparent, credential, signal } = call;
-  const {
-    statusCode,
-    headers,
-    body: stream,
-  } = await httpRequest(endpoint + path, {
-    method,
-    headers: {
-      ...(body !== null && { "content-type": "application/json", "idempotency-key": idempotencyKey }),
-      ...(traceparent && { traceparent }),
-      ...(credential && secret !== undefined && { [credential.header]: secret }),
-    },
-    body,
-    signal,
-  });
-  const { bytes, isWhole } = await readStart(stream);
-  const { answer, fault } = isWhole ? without(secret, readAnswer(bytes, headers)) : TOO_LONG;
-  const own = answer?.["message"];
-  return {
-    kind: "response",
-    status: statusCode,
-    headers,
-    // A truncated body can't be parsed; its headers still declare JSON.
-    isJson: answer !== undefined || (!isWhole && /[/+]json\b/i.test(String(headers["content-type"]))),
-    answer: answer ?? {},
-    code: answer?.["code"],
-    message: typeof own === "string" ? own : (fault ?? ""),
-    fault,
-  };
-}
-
 /** RFC 9110, 15.3.3. */
 const ACCEPTED = 202;
-const isSuccess = ({ status }: ServiceResponse) => status >= 200 && status < 300;
 
-function rejected({ status, message }: ServiceResponse): AgentReply {
-  return { kind: "rejected", message: message || `HTTP ${status}` };
+function rejected({ status, words }: ServiceResponse): AgentReply {
+  return { kind: "rejected", message: words || `HTTP ${status}` };
 }
 
-function unavailable(response: ServiceResponse, { means, mayHaveHappened }: Meaning<string>): Unavailable {
-  const { status, headers, message, fault } = response;
-  const text = isSuccess(response) ? (fault ?? "without the expected answer") : message;
+function unavailable(response: ServiceResponse, { means, mayHaveHappened, about }: Meaning<string>): Unavailable {
+  const { status, headers, words, fault } = response;
+  const own = words === "" || words === fault ? "" : `: ${words}`;
+  const text = isSuccess(response) ? `: ${fault ?? "without the expected answer"}${own}` : words && `: ${words}`;
   const retryAfterMs = pauseAskedFor(headers);
-  const about = subjectOf(status);
   return {
     kind: "unavailable",
-    message: text === "" ? `HTTP ${status}` : `HTTP ${status}: ${text}`,
+    message: `HTTP ${status}${text}`,
     inShort: `HTTP ${status}`,
-    ...(about !== "endpoint" && { about }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(mayHaveHappened && { mayHaveHappened }),
-    ...(means === "misconfigured" && { misconfigured: true }),
+    ...faultOf(means, about),
   };
 }
 
-/** Errors of a connection that was not established: no service received the request. */
-const UNSENT: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"]);
-/** The job's part of the address or of a header made a request that can't be sent. */
-const INVALID: ReadonlySet<unknown> = new Set(["ERR_INVALID_URL", "UND_ERR_INVALID_ARG"]);
+function unanswered({ why, message, inShort }: NoResponse): Unavailable {
+  const { means, mayHaveHappened, about } = withoutAnswer(why);
+  return { kind: "unavailable", message, inShort, mayHaveHappened, ...faultOf(means, about) };
+}
 
-function notAnswered(cause: unknown): Unavailable {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  const isInvalid = INVALID.has(code);
-  const text = describe(cause);
+function faultOf(means: string, about: Meaning<string>["about"]): Pick<Unavailable, "about" | "misconfigured"> {
   return {
-    kind: "unavailable",
-    message: typeof code === "string" && !text.includes(code) ? `${code}: ${text}` : text,
-    inShort: typeof code === "string" ? code : "no answer",
-    mayHaveHappened: !UNSENT.has(code) && !isInvalid,
-    ...(isInvalid && { about: "request", misconfigured: true }),
+    ...(about !== "endpoint" && { about }),
+    ...(means === "misconfigured" && { misconfigured: true }),
   };
 }
 
@@ -238,40 +159,4 @@ function pauseAskedFor(headers: Dispatcher.ResponseData["headers"]): number | un
   const seconds = Number(asked);
   const ms = Number.isNaN(seconds) ? Date.parse(asked) - Date.parse(String(headers["date"])) : seconds * 1000;
   return ms >= 0 ? ms : undefined;
-}
-
-interface ReadAnswer {
-  readonly answer?: AnswerBody | undefined;
-  readonly fault?: string | undefined;
-}
-
-const TOO_LONG: ReadAnswer = { fault: `an answer over ${BODY_LIMIT_BYTES} bytes` };
-
-/** In the charset that its header declares. A number beyond 2^53 is its text: it is an id, which is passed on as it came. */
-function readAnswer(bytes: Buffer, headers: Dispatcher.ResponseData["headers"]): ReadAnswer {
-  const read = textOfBody(bytes, String(headers["content-type"] ?? ""));
-  if (read.kind === "unreadable") return { fault: `an answer that ${read.fault}` };
-  try {
-    const value = parseExactly(read.text);
-    if (value === null || typeof value !== "object") return {};
-    // Which of the two would be compensated?
-    const [repeated] = lostOf(read.text).repeated;
-    return repeated === undefined ? { answer: value as AnswerBody } : { fault: `an answer that has ${repeated} twice` };
-  } catch {
-    return {};
-  }
-}
-
-/** A service may repeat the request in its answer, in whatever member: this keeps the credential out of results, records and logs. */
-function without(secret: string | undefined, read: ReadAnswer): ReadAnswer {
-  // "Bearer xyz": only the second word is the secret.
-  const token = secret?.trim().split(" ").at(-1);
-  return token ? valueWithout(read, [token]) : read;
-}
-
-function describe(cause: unknown): string {
-  if (!isThrown(Error, cause)) return inWords(cause);
-  const { message, cause: inner } = cause;
-  const first = cause instanceof AggregateError ? cause.errors.map(describe).join("; ") : message;
-  return inner instanceof Error ? `${first}: ${inner.message}` : first || cause.name;
 }

@@ -1,6 +1,7 @@
 // One try at an operation (P6, P8): its time, its credential, and its result for the endpoint's health.
 import { CUT_OFF, inWords } from "../domain/thrown.ts";
-import type { AgentCall, AgentRequest, Credential, Finding, LastError, Subject } from "./agent.ts";
+import { startTimer } from "../domain/timer.ts";
+import type { AgentCall, AgentRequest, Credential, Finding, LastError, Subject, Wire } from "./agent.ts";
 import type { Authenticate } from "./authentication.ts";
 import { bounded, boundedPause, MESSAGE_LIMIT } from "./bounds.ts";
 import type { Deadline } from "./deadline.ts";
@@ -22,33 +23,36 @@ export type Tried = Finding | { readonly kind: "cutOff"; readonly mayHaveHappene
 /** Returns the endpoint's place after any outcome. Throws an error that is a bug in the operation, as is an answer that is none. */
 export async function tryOnce(trial: Trial, lease: Lease, deadline: Deadline, pool: EndpointPool): Promise<Tried> {
   const { timeoutMs } = trial;
-  let isSent = false;
+  const wire: Wire = { isSent: false };
+  let isBegun = false;
   let taken: Finding | undefined;
   try {
     const reply = await deadline.within<Finding>((settle, fail) => {
       const cancel = new AbortController();
-      const timer = setTimeout(() => {
+      const timer = startTimer(timeoutMs, () => {
         cancel.abort(new Error("the try took too long"));
         const message = `no answer within ${timeoutMs} ms`;
-        settle({ kind: "unavailable", message, inShort: message, mayHaveHappened: isSent });
-      }, timeoutMs);
+        settle({ kind: "unavailable", message, inShort: message, mayHaveHappened: wire.isSent });
+      });
       const begin = async () => {
         try {
           const credential = trial.authenticate && (await trial.authenticate(cancel.signal));
           if (cancel.signal.aborted) return;
           if (deadline.passed) return deadline.pass();
-          isSent = true;
-          settle(await send(trial, lease.url, credential, cancel.signal));
+          isBegun = true;
+          // Its own code may send anything at once. A request that it describes is sent by `exchange`, which knows when.
+          wire.isSent = true;
+          settle(await send(trial, lease.url, credential, cancel.signal, wire));
         } catch (cause) {
-          if (isSent) fail(cause);
+          if (isBegun) fail(cause);
           else settle(noCredential(cause));
         } finally {
-          clearTimeout(timer);
+          timer.end();
         }
       };
       void begin();
       return () => {
-        clearTimeout(timer);
+        timer.end();
         cancel.abort(new Error("complete-by has passed"));
       };
     });
@@ -59,7 +63,7 @@ export async function tryOnce(trial: Trial, lease: Lease, deadline: Deadline, po
   }
   if (!taken) {
     pool.release(lease, "unclear", CUT_OFF);
-    return { kind: "cutOff", mayHaveHappened: isSent };
+    return { kind: "cutOff", mayHaveHappened: wire.isSent };
   }
   if (taken.kind === "unavailable") releaseFailed(taken, trial.request, lease, pool);
   else pool.release(lease, "answered", taken.kind);
@@ -101,8 +105,9 @@ function send(
   endpoint: string,
   credential: Credential | undefined,
   signal: AbortSignal,
+  wire: Wire,
 ): Promise<Finding> {
-  return run({ ...request, endpoint, credential, completeBy, signal });
+  return run({ ...request, endpoint, credential, completeBy, signal, wire });
 }
 
 const UNREADABLE = {

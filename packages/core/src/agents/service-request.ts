@@ -2,7 +2,8 @@
 import { z } from "zod";
 import type { StepResult } from "../domain/record/state-record.ts";
 import type { AgentCall, AgentReply, Find, Finding, JobView, Operation, OperationPolicy, Poll } from "./agent.ts";
-import { type AnswerBody, callService, idIn, lookUp, notYet, serviceId, statusIn } from "./http-service.ts";
+import type { AnswerBody } from "./http-exchange.ts";
+import { callService, idIn, lookUp, notYet, serviceId, statusIn } from "./http-service.ts";
 import type { AnswerRule } from "./service-answers.ts";
 
 /**
@@ -61,9 +62,10 @@ export type AskPolicy<Seen extends JobView, Read, Adds = object> = Pick<
     reference: string | undefined,
   ) => Soon<ServiceQuery<Adds> | Awaited<ReturnType<Poll>>>;
 } & (
-    | { readonly atMostOnce?: boolean; readonly find?: never }
+    | { readonly atMostOnce?: boolean; readonly settlesWithinMs?: number; readonly find?: never }
     | {
         readonly atMostOnce?: never;
+        readonly settlesWithinMs?: never;
         readonly find: Pick<Find, "settlesWithinMs"> & {
           readonly ask: (call: AgentCall<Seen, Read>) => Soon<ServiceQuery<Adds> | Finding>;
         };
@@ -122,6 +124,7 @@ export function operationOf(
     const asked = await asks(call as never);
     if (!isDescribed(asked)) return asked;
     const { path, body, mayBeDoneLater, adds } = asked as ServiceRequest & { readonly adds?: object };
+    if (call.wire) call.wire.isSent = false;
     const later = mayBeDoneLater && { reference: idIn, isPolled };
     return callService({ path, body, keep: keepOf(reading, adds), answers: reading.answers, ...later }, call);
   };
@@ -129,7 +132,7 @@ export function operationOf(
 
 /** The policy whose queries are sent as they are described. */
 export function policyOf(policy: AskPolicy<never, never>, reading: Reading): OperationPolicy<never> {
-  const { poll, find, atMostOnce, ...rest } = policy;
+  const { poll, find, atMostOnce, settlesWithinMs, ...rest } = policy;
   const send = (query: ServiceQuery, call: AgentCall<never>, isPolled: boolean) => {
     const { path, keep, adds, answers = reading.answers } = query as ServiceQuery & { readonly adds?: object };
     return lookUp({ path, keep: keep ?? keepOf(reading, adds), answers, isPolled }, call);
@@ -143,6 +146,7 @@ export function policyOf(policy: AskPolicy<never, never>, reading: Reading): Ope
       },
     }),
     ...(atMostOnce !== undefined && { atMostOnce }),
+    ...(settlesWithinMs !== undefined && { settlesWithinMs }),
     ...(find && {
       find: {
         ...find,

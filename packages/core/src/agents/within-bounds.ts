@@ -1,7 +1,8 @@
 // The times of one call to an agent (P8, P26): first it waits for a place, then it is taken up, and from then on complete-by limits it.
 import type { ExponentialBackoff, IBackoff } from "cockatiel";
+import { startTimer } from "../domain/timer.ts";
 import type { BoundedReply, Bounds, Fault, Start } from "./agent.ts";
-import { Deadline, LONGEST_TIMER_MS, type WallClock } from "./deadline.ts";
+import { Deadline, type WallClock } from "./deadline.ts";
 import type { EndpointPool, Lease } from "./endpoint-pool.ts";
 
 /** A call that takes longer than this, or half of its time, reports that it is in progress. */
@@ -110,21 +111,18 @@ async function bounded(
     await stillAtWork();
     if (progress.fault && !deadline.passed) await bounds.noteFault?.(progress.fault);
   };
-  const timer = setTimeout(() => void stillAtWork(), Math.min(SAY_AFTER_MS, leftMs / 2));
-  const near = setTimeout(
-    () => {
-      noted = noteFault();
-    },
-    Math.min(leftMs - Math.min(NEAR_MS, leftMs * NEAR_SHARE), LONGEST_TIMER_MS),
-  );
+  const timer = startTimer(Math.min(SAY_AFTER_MS, leftMs / 2), () => void stillAtWork());
+  const near = startTimer(leftMs - Math.min(NEAR_MS, leftMs * NEAR_SHARE), () => {
+    noted = noteFault();
+  });
   try {
     const reply = await work(deadline, progress);
     // The counter of failures needs to know that this was one.
     if (reply.kind === "expired") await stillAtWork();
     return reply;
   } finally {
-    clearTimeout(timer);
-    clearTimeout(near);
+    timer.end();
+    near.end();
     deadline.end();
     await said;
     await noted;

@@ -9,7 +9,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bounds as boundsOf } from "../../tests/bounds.ts";
 import { sampleJob } from "../../tests/jobs.ts";
 import type { Agent, AgentCall, AgentRequest, Finding, OperationPolicy } from "./agent.ts";
-import { type AnswerBody, callService, keepId, lookUp } from "./http-service.ts";
+import type { AnswerBody } from "./http-exchange.ts";
+import { callService, keepId, lookUp } from "./http-service.ts";
 import { routeAgent } from "./route-agent.ts";
 import type { AnswerRule } from "./service-answers.ts";
 
@@ -168,20 +169,4 @@ test("at most once is tried again where nothing was sent", async () => {
   const reply = await call({ atMostOnce: true }, 20_000, {}, ["http://127.0.0.1:1/", flights]);
   expect(reply).toMatchObject({ kind: "done", endpoint: flights });
   expect(await booked()).toHaveLength(1);
-});
-
-test.each([
-  { kind: "down", status: 503, calls: 2 },
-  { kind: "down", status: 429, calls: 2 },
-  { kind: "reject", status: 401, calls: 2 },
-])("at most once is tried again where the service did not take it: %o", async (down) => {
-  await fault(down);
-  expect(await call({ atMostOnce: true })).toMatchObject({ kind: "done" });
-  expect(await booked()).toHaveLength(1);
-});
-
-test.each([500, 502, 504])("at most once is not tried again after HTTP %i", async (status) => {
-  await fault({ kind: "down", status, calls: 1 });
-  expect(await call({ atMostOnce: true })).toMatchObject({ kind: "rejected", outcomeUnknown: true });
-  expect(await booked()).toHaveLength(0);
 });

@@ -104,6 +104,8 @@ export interface RemoteAgent<
 > extends Declared<Name, Results> {
   readonly kind: "remote";
   readonly seen: (content: Content) => JobView;
+  /** By operation: how long after complete-by its service may still do it. Absent: it does not do what was compensated before. */
+  readonly settlesWithinMs?: { readonly [operation in keyof Results]?: number };
 }
 
 /** An agent of any kind: with a service, without one, or outside of this app. */

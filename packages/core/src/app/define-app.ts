@@ -9,7 +9,7 @@ import type { StepResult } from "../domain/record/state-record.ts";
 import { NO_RULES, type WorkflowRules } from "../domain/workflows/workflow-rules.ts";
 import { loadWorkflows, type Workflows } from "../domain/workflows/workflows.ts";
 import { type Contracts, idNameOf, idOf } from "../messaging/contract.ts";
-import { type CheckedServices, checkedServiceFaults } from "./checked-services.ts";
+import { type CheckedService, type CheckedServices, checkedServiceFaults } from "./checked-services.ts";
 import type { AgentResources, AnyAgent, LocalAgent, ServiceAgent } from "./define-agent.ts";
 import type { StepsRead } from "./workflow-types.ts";
 
@@ -94,7 +94,8 @@ export function defineApp<const Agents extends readonly AnyAgent[], const Define
     ),
   ];
   if (faults.length > 0) throw new Error(`The app can't run:\n  ${faults.join("\n  ")}`);
-  const knownAgents = new Map(agents.map((agent) => [agent.name, factsOf(agent)]));
+  const checks: CheckedServices = checkedServices;
+  const knownAgents = new Map(agents.map((agent) => [agent.name, factsOf(agent, checks[agent.name]?.operations)]));
   const seenBy = new Map(agents.flatMap((agent) => (agent.seen ? [[agent.name, agent.seen]] : [])));
   const serviceFaults = () => checkedServiceFaults(agents, checkedServices);
   const schemas = new Map(agents.map(({ name, results }) => [name, new Map(Object.entries(results))]));
@@ -150,18 +151,38 @@ function createAgent(
 }
 
 /** An agent of this app that calls a service supports both transports. */
-function factsOf(agent: AnyAgent): AgentFacts {
+function factsOf(agent: AnyAgent, checked: CheckedService["operations"] = {}): AgentFacts {
   const operations = Object.keys(agent.results);
   switch (agent.kind) {
     case "service":
-      return { operations, transports: ["activity", "queue"] };
+      return { operations, transports: ["activity", "queue"], ...settlingOf(agent, checked) };
     case "local":
       return { operations, transports: agent.transports };
     case "remote":
-      return { operations, transports: ["queue"] };
+      return {
+        ...{ operations, transports: ["queue"] },
+        ...(agent.settlesWithinMs && { settlesWithinMs: agent.settlesWithinMs }),
+      };
     default:
       return agent satisfies never;
   }
+}
+
+/** What its policies and the checks of its service say of requests that are done after they were given up. */
+function settlingOf(
+  { policies = {} }: ServiceAgent,
+  checked: CheckedService["operations"],
+): Pick<AgentFacts, "settlesWithinMs" | "doneAfterCompensation"> {
+  const times = Object.entries(policies).flatMap(([operation, { find, settlesWithinMs = find?.settlesWithinMs }]) =>
+    settlesWithinMs === undefined ? [] : [[operation, settlesWithinMs] as const],
+  );
+  const done = Object.entries(checked).flatMap(([operation, verdicts]) =>
+    verdicts?.compensatedFirst === "fails" && policies[operation]?.find === undefined ? [operation] : [],
+  );
+  return {
+    ...(times.length > 0 && { settlesWithinMs: Object.fromEntries(times) }),
+    ...(done.length > 0 && { doneAfterCompensation: done }),
+  };
 }
 
 function repeated(names: readonly string[]): string[] {

@@ -1,9 +1,9 @@
 // The hooks of the app: it is checked when it starts, and its telemetry begins with it and is sent before it ends.
-import { setTimeout as sleep } from "node:timers/promises";
 import type { PreInvocationContext } from "@azure/functions";
 import { checkWorkflows, WorkflowEdited } from "../app/check-workflows.ts";
 import type { App } from "../app/create-app.ts";
 import { inWords } from "../domain/thrown.ts";
+import { sleep } from "../domain/timer.ts";
 import { processTelemetry } from "../telemetry/events.ts";
 import { recordingExceptions } from "../telemetry/exceptions.ts";
 import { flushTelemetry, isExporting, startTelemetry } from "../telemetry/start.ts";
@@ -23,7 +23,7 @@ export const checkApp = (application: App) => async (): Promise<void> => {
   }
   const limit = new AbortController();
   try {
-    await Promise.race([check(application), sleep(CHECK_WITHIN_MS, undefined, { signal: limit.signal, ref: false })]);
+    await Promise.race([check(application), sleep(CHECK_WITHIN_MS, { signal: limit.signal, isIdle: true })]);
   } finally {
     limit.abort();
   }

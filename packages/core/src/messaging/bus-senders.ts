@@ -8,6 +8,7 @@ import {
   type ServiceBusSender,
 } from "@azure/service-bus";
 import { ExponentialBackoff, handleWhen, retry } from "cockatiel";
+import { startTimer } from "../domain/timer.ts";
 
 export interface BusSenders {
   /** Resolves when the queue has accepted the message, or all of several. Throws the last try's error; in total that is within 70 s. */
@@ -72,7 +73,7 @@ class Line {
 
   /** Closed once every try on it has ended: an earlier close would fail the tries in progress permanently. */
   leave(): void {
-    setTimeout(() => void this.#client.close().catch(() => undefined), 2 * TRY_MS).unref();
+    startTimer(2 * TRY_MS, () => void this.#client.close().catch(() => undefined), { isIdle: true });
   }
 }
 

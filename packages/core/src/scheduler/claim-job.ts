@@ -6,6 +6,7 @@ import { hasEnded, holderId, type OutboxMessage, type StateRecord } from "../dom
 import { type Attempt, attemptOf, type ClaimOutcome, type StartAttempt } from "../domain/steps/attempt.ts";
 import { claimOf, claimUnread } from "../domain/steps/claim.ts";
 import { HISTORY_BYTES } from "../domain/steps/history-length.ts";
+import { leftToPerson } from "../domain/steps/unsettled.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { fromHere } from "../telemetry/trace-context.ts";
 import { change, type Made } from "./change.ts";
@@ -70,11 +71,13 @@ async function claimedBefore(
 
 async function followClaim(claim: Made, holder: string, context: Claiming): Promise<ClaimOutcome> {
   const { before, after, record } = claim;
+  const { jobId, attempt, direction, priority } = record;
+  for (const left of leftToPerson(before, after))
+    context.telemetry.event("CompensationIncomplete", { jobId, attempt, ...left });
   if (after.processState !== "Processing") {
     await followTurn(claim, context);
     return { kind: hasEnded(after.processState) ? "concluded" : "taken" };
   }
-  const { jobId, attempt, direction, priority } = record;
   context.telemetry.event("JobClaimed", { jobId, attempt, direction, priority });
   await publish(record, startOf(record), context);
   const isBehind = runsInHand(before.steps).length > 0;

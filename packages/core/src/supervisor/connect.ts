@@ -1,8 +1,8 @@
 // The supervisor's own ports on Azure: the leadership as a blob's lease, the audit log in a container.
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@azure/cosmos";
 import type { BlobServiceClient } from "@azure/storage-blob";
+import { sleep } from "../domain/timer.ts";
 import type { AuditLog } from "../store/audit-log.ts";
 import { CONTAINERS } from "../store/containers.ts";
 import { createCosmosAuditLog } from "../store/cosmos-audit-log.ts";
@@ -50,6 +50,6 @@ export function connectSupervision(settings: SupervisionSettings, database: Pick
       now: Date.now,
     }),
     supervision: spareIdleSweeps(auditLog),
-    pause: (ms) => sleep(ms),
+    pause: sleep,
   };
 }

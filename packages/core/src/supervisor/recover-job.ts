@@ -14,6 +14,7 @@ import { type Snapshot, snapshotOf } from "../domain/recovery/snapshot.ts";
 import { steppedBack } from "../domain/recovery/unrecovered.ts";
 import { rowOf, ruleInWords, type Verdict } from "../domain/recovery/verdicts.ts";
 import { runKey } from "../domain/steps/attempt.ts";
+import { leftToPerson } from "../domain/steps/unsettled.ts";
 import { inWords, isThrown } from "../domain/thrown.ts";
 import type { Supervising, Telemetry } from "../scheduler/ports.ts";
 import { clearOutbox, publish, publishAll, reportError, reportOwedError } from "../scheduler/publishing/publish.ts";
@@ -236,11 +237,11 @@ function report(
 
 /** Steps that the job goes on without, and people who are reminded. */
 function reportSteps(before: StateRecord, { jobId, steps, outbox }: StateRecord, telemetry: Telemetry): void {
-  for (const [step, { agent, state, skipped, compensation }] of Object.entries(steps)) {
+  for (const left of leftToPerson(before, { steps }))
+    telemetry.event("CompensationIncomplete", { jobId, attempt: before.attempt, ...left });
+  for (const [step, { agent, state, skipped }] of Object.entries(steps)) {
     const known = before.steps[step];
     const subject = { jobId, attempt: before.attempt, step, agent };
-    if (compensation?.state === "Failed" && known?.compensation?.state !== "Failed")
-      telemetry.event("CompensationIncomplete", { ...subject, message: compensation.error });
     if (skipped && state === "Skipped" && known?.state !== "Skipped")
       telemetry.event("StepSkipped", { ...subject, cause: skipped.cause, message: skipped.message });
   }

@@ -1,4 +1,6 @@
 // Events that many jobs have for one cause, as in an outage: a process reports the first at once, and then their number every few minutes.
+
+import { startTimer } from "../domain/timer.ts";
 import type { Attributes, EventName } from "./event-names.ts";
 
 const REPORTED_EVERY_MS = 5 * 60_000;
@@ -73,5 +75,5 @@ function keyOf(name: EventName, attributes: Attributes): string | undefined {
 }
 
 function afterInterval(work: () => void): void {
-  setTimeout(work, REPORTED_EVERY_MS).unref();
+  startTimer(REPORTED_EVERY_MS, work, { isIdle: true });
 }

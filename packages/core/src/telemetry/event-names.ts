@@ -92,7 +92,7 @@ export const EVENTS = {
   ],
   EndpointMisconfigured: [
     "error",
-    "a try failed by the address, our credential, or the request",
+    "a try failed by the address, our credential, or an answer that the agent does not declare",
     "agent, operation, endpoint, message",
   ],
   SupervisorSweep: [

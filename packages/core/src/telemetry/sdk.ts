@@ -1,6 +1,5 @@
 // OpenTelemetry's SDK, put together: traces, events as log records, metrics. Loaded only where something is exported.
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Context, context, propagation } from "@opentelemetry/api";
 import { SeverityNumber } from "@opentelemetry/api-logs";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
@@ -16,6 +15,7 @@ import {
   type SamplingResult,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
+import { sleep } from "../domain/timer.ts";
 import type { Attributes, EventName, Level } from "./event-names.ts";
 import { listenToEvents } from "./events.ts";
 import { listenToExceptions } from "./exceptions.ts";
@@ -102,7 +102,7 @@ export function startSdk(settings: TelemetrySettings, places: readonly Place[] =
   return {
     async flush(limitMs) {
       const flushed = Promise.allSettled(providers.map((provider) => provider.forceFlush()));
-      await Promise.race([flushed, sleep(limitMs, undefined, { ref: false })]);
+      await Promise.race([flushed, sleep(limitMs, { isIdle: true })]);
     },
     async stop() {
       listenToEvents(undefined);
@@ -112,7 +112,7 @@ export function startSdk(settings: TelemetrySettings, places: readonly Place[] =
       context.disable();
       propagation.disable();
       const ended = Promise.allSettled(providers.map((provider) => provider.shutdown()));
-      await Promise.race([ended, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
+      await Promise.race([ended, sleep(STOP_LIMIT_MS, { isIdle: true })]);
     },
   };
 }

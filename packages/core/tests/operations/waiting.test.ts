@@ -62,7 +62,7 @@ describe("why a job waits", () => {
   test("a wrong credential: since its step was reached, and until its next try", () => {
     const [words] = wordsOf(held, 6);
     expect(words).toBe(
-      "waits for payment: HTTP 401 since 12:02, tries again at 12:10; the request, the endpoint's address or the app's credential is wrong",
+      "waits for payment: HTTP 401 since 12:02, tries again at 12:10; the endpoint's address or the app's credential is wrong",
     );
     expect(wordsOf(held, 11)[0]).toContain("tries again now");
   });
@@ -75,6 +75,11 @@ describe("why a job waits", () => {
         expiry: { ...outage, endpoint: "condition isHigh", message: "TypeError: no total", ofCode: true },
       }),
       "waits for a version of the app that does not throw in condition isHigh (job-fulfilment v2): TypeError: no total since 12:02, tries again at 12:09",
+    ],
+    [
+      "an answer that its agent does not declare",
+      recordWith({ ...NOT_STARTED, expiry: { ...outage, misconfigured: true, ofRequest: true }, notBefore: at(9) }),
+      "waits for payment: HTTP 503 since 12:02, tries again at 12:09; its agent does not declare this answer",
     ],
     [
       "an outage",

@@ -1,8 +1,8 @@
 // The body that switches a fault on, checked field by field so that one answer names everything wrong with it.
 import { isObject } from "../json.ts";
 
-/** `accept` is none of the service's: it answers 202, as if it did later what it does. `double` is a worker's: it replies twice. */
-const FAULT_KINDS = ["down", "slow", "hang", "reject", "loseReply", "late", "accept", "double"] as const;
+/** `gateway`: it does what is asked, and a gateway in front of it answers in its place. `accept` is none of the service's: it answers 202, as if it did later what it does. `double` is a worker's: it replies twice. */
+const FAULT_KINDS = ["down", "slow", "hang", "reject", "loseReply", "gateway", "late", "accept", "double"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 /** What may befall a worker at its queue: it takes nothing, later, or does nothing with what it takes. */
 const AT_QUEUE: readonly unknown[] = ["down", "slow", "hang", "double"];
@@ -41,9 +41,9 @@ const FIELDS: Readonly<Record<string, Field>> = {
   forMs: { holds: isCount, rule: "a whole number of milliseconds above 0" },
   delayMs: { holds: isCount, rule: "a whole number of milliseconds above 0", kinds: ["slow", "late"] },
   status: {
-    holds: (value) => isStatus(value, 400, 599),
-    rule: "an HTTP status of 400 to 599",
-    kinds: ["down", "reject"],
+    holds: (value) => isStatus(value, 300, 599),
+    rule: "an HTTP status of 300 to 599",
+    kinds: ["down", "reject", "gateway"],
   },
   code: { holds: isText, rule: "a text", kinds: ["down", "reject"] },
   message: { holds: isText, rule: "a text", kinds: ["down", "reject"] },
@@ -73,10 +73,11 @@ export function parseFault(
     !AT_QUEUE.includes(kind)
   )
     faults.push(`${kind} means nothing at a queue; there are ${AT_QUEUE.join(", ")}`);
-  if (body["kind"] === "reject" && isStatus(body["status"], 500, 599)) faults.push("status of refuse has to be 4xx");
-  if (body["kind"] === "down" && isStatus(body["status"], 400, 499) && body["status"] !== 429) {
+  const { status } = body;
+  if (kind === "reject" && isStatus(status, 300, 599) && !isStatus(status, 400, 499))
+    faults.push("status of reject has to be 4xx");
+  if (kind === "down" && isStatus(status, 300, 499) && status !== 429)
     faults.push("status of down has to be 5xx or 429");
-  }
   return faults.length > 0 ? { kind: "invalid", faults } : { kind: "fault", fault: body as unknown as FaultRequest };
 }
 

@@ -176,10 +176,22 @@ export class Service {
       const before = { ...this.counts };
       this.#database.onRollback(() => Object.assign(this.counts, before));
       const reply = this.#acceptedOr(this.#decide(call, target), target);
-      if (reply.status >= 300 || !this.faults.take("loseReply", target)) return reply;
+      if (reply.status >= 300) return reply;
+      const gateway = this.faults.take("gateway", target);
+      if (gateway) return this.#inPlaceOf(reply, gateway, call.route.resource);
+      if (!this.faults.take("loseReply", target)) return reply;
       this.counts.repliesLost += 1;
       return { ...reply, lost: true };
     });
+  }
+
+  /** A gateway that took it for too slow, or leads to what was made. */
+  #inPlaceOf({ body }: ServiceReply, { status = 503 }: FaultRequest, { path }: ParsedResource): ServiceReply {
+    this.counts.repliesLost += 1;
+    const { id } = JSON.parse(body) as { readonly id?: string };
+    const location = status === 303 && id !== undefined && { Location: `${path}/${id}` };
+    const page = `<h1>${status} from a gateway</h1>`;
+    return { status, body: page, headers: { "Content-Type": "text/html", ...location } };
   }
 
   #acceptedOr(reply: ServiceReply, target: FaultTarget): ServiceReply {

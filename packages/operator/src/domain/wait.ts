@@ -2,7 +2,8 @@
 import type { Direction } from "@scheduler-agent-supervisor/core/domain";
 
 /**
- * `code`: the app's own code threw. `configuration`: an endpoint's address or the app's credential for it is wrong. `retry`: its last try timed out. `paused`: an operator has paused
+ * `code`: the app's own code threw. `configuration`: an endpoint's address or the app's credential for it is wrong. `answer`: the service gave
+ * this job an answer that its agent does not declare. `retry`: its last try timed out. `unsettled`: a request that was given up may still be done, so its compensation waits. `paused`: an operator has paused
  * the agent. `agent`: no agent has taken it up; `cause`: how often it was not in time. `report`: its service or a person reports it later. `poll`: its
  * service does it later, and its agent's polls fail or are not made. `service`: its agent works on it, or waits for an endpoint. `supervisor`: its time is over, and no sweep has continued it; `cause`: why none
  * could. `start`: no attempt has started yet. `message`: it has ended, and a message about it is not known to be sent; `cause`: why not.
@@ -10,7 +11,9 @@ import type { Direction } from "@scheduler-agent-supervisor/core/domain";
 export const WAIT_REASONS = [
   "code",
   "configuration",
+  "answer",
   "retry",
+  "unsettled",
   "paused",
   "agent",
   "report",
@@ -52,9 +55,13 @@ export function waitInWords(wait: JobWait, timeOf: (at: string) => string): stri
     case "code":
       return `waits for a version of the app that does not throw in ${cause} ${from}, ${again}`;
     case "configuration":
-      return `waits for ${agent}: ${cause} ${from}, ${again}; the request, the endpoint's address or the app's credential is wrong`;
+      return `waits for ${agent}: ${cause} ${from}, ${again}; the endpoint's address or the app's credential is wrong`;
+    case "answer":
+      return `waits for ${agent}: ${cause} ${from}, ${again}; its agent does not declare this answer`;
     case "retry":
       return `waits for ${agent}: ${cause ?? "timed out"} ${from}, ${again}`;
+    case "unsettled":
+      return `waits until no request of ${step} that was given up can be done any more, ${from}${end}: then it is compensated`;
     case "paused":
       return `waits for ${agent}, which is paused, ${from}`;
     case "agent":

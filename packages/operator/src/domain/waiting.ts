@@ -146,6 +146,12 @@ export function waitsOf(job: WaitingJob, context: WaitContext): readonly JobWait
   return waits.sort((one, other) => one.since.localeCompare(other.since));
 }
 
+const failingBy = ({ ofCode, misconfigured, ofRequest }: Partial<Expiry> = {}): WaitReason => {
+  if (ofCode) return "code";
+  if (!misconfigured) return "retry";
+  return ofRequest ? "answer" : "configuration";
+};
+
 /** Code is named with the workflow's version that needs it. */
 function causeIn({ message, endpoint, ofCode }: Expiry, { workflow: { name, version } }: WaitingJob): string {
   const words = underlyingError(message);
@@ -155,7 +161,7 @@ function causeIn({ message, endpoint, ofCode }: Expiry, { workflow: { name, vers
 function waitOf({ step, agent, direction, assignee, run }: OpenStep, job: WaitingJob, context: WaitContext): JobWait {
   const { now, claimWithinMs, graceMs, isPaused } = context;
   const cause = run.expiry ? causeIn(run.expiry, job) : null;
-  const failing = run.expiry?.ofCode ? "code" : run.expiry?.misconfigured === true ? "configuration" : "retry";
+  const failing = failingBy(run.expiry);
   const wait = (reason: WaitReason, since: string, until: string | null = null): JobWait => ({
     ...{ reason, step, agent, direction, cause, since },
     until: until !== null && until > now ? until : null,
@@ -174,6 +180,8 @@ function waitOf({ step, agent, direction, assignee, run }: OpenStep, job: Waitin
     return { ...wait("report", at, run.completeBy), ...(assignee !== undefined && { assignee }) };
   }
   if (isPaused(agent) && !isBegun) return wait("paused", job.reachedAt);
+  const isHeldBack = direction === "compensate" && run.scheduledAt === null && run.notBefore !== undefined;
+  if (isHeldBack) return wait("unsettled", job.reachedAt, run.notBefore);
   const { waitCount = 0 } = run;
   if (!isBegun && cause === null && waitCount > 0) {
     return { ...wait("agent", job.reachedAt, run.notBefore), cause: untaken(agent, waitCount) };

@@ -107,13 +107,14 @@ function heldOf(job: WaitingJob, context: WaitContext, troubles: ReadonlyMap<str
 const AT_FAULT: ReadonlySet<JobWait["reason"]> = new Set([
   "code",
   "configuration",
+  "answer",
   "retry",
   "agent",
   "poll",
   "service",
 ]);
 /** Its jobs wait for their next attempt, and can continue before. The first says most about the cause. */
-const RETRIED: readonly JobWait["reason"][] = ["code", "configuration", "retry"];
+const RETRIED: readonly JobWait["reason"][] = ["code", "configuration", "answer", "retry"];
 
 function idOf({ reason, agent, step, cause }: JobWait): string {
   const isFault = cause !== null && AT_FAULT.has(reason);

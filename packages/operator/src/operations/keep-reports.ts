@@ -1,7 +1,15 @@
 // Keeps what the process says of itself for operators: the events that no job shows, and the functions that fail.
 
 import { createHash, randomUUID } from "node:crypto";
-import { counted, instant, inWords, isThrown, Outage } from "@scheduler-agent-supervisor/core/domain";
+import {
+  counted,
+  instant,
+  inWords,
+  isThrown,
+  Outage,
+  startTimer,
+  type Timer,
+} from "@scheduler-agent-supervisor/core/domain";
 import { remembered } from "@scheduler-agent-supervisor/core/store";
 import type { Attributes, EventName } from "@scheduler-agent-supervisor/core/telemetry";
 import type { Reports } from "../contract.ts";
@@ -59,11 +67,11 @@ export function createKeepReports({ store, usualWorkflow, switchedOff, now }: Ke
   }));
   const seen = remembered(now, () => store.read());
   let pending: Change[] = [];
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
 
   function keep(change: Change): void {
     pending = [...pending.slice(1 - MOST_PENDING), change];
-    if (timer === undefined) timer = setTimeout(() => void write(), WRITTEN_AFTER_MS).unref();
+    if (timer === undefined) timer = startTimer(WRITTEN_AFTER_MS, () => void write(), { isIdle: true });
   }
 
   async function write(): Promise<void> {
@@ -77,7 +85,7 @@ export function createKeepReports({ store, usualWorkflow, switchedOff, now }: Ke
       );
     if (!isWritten) pending = [...changes, ...pending].slice(-MOST_PENDING);
     const nextMs = isWritten ? WRITTEN_AFTER_MS : AGAIN_AFTER_MS;
-    timer = pending.length === 0 ? undefined : setTimeout(() => void write(), nextMs).unref();
+    timer = pending.length === 0 ? undefined : startTimer(nextMs, () => void write(), { isIdle: true });
   }
 
   const say = (name: ReportName, subject: unknown, cause: unknown = "") =>

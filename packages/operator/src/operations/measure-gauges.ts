@@ -1,7 +1,6 @@
 // Measures the gauges: jobs by state, overdue jobs, the age of waiting messages.
 
-import { setTimeout as sleep } from "node:timers/promises";
-import { instant, inWords } from "@scheduler-agent-supervisor/core/domain";
+import { instant, inWords, sleep } from "@scheduler-agent-supervisor/core/domain";
 import type { Context, Ports, Telemetry } from "@scheduler-agent-supervisor/core/scheduling";
 import { isMeasured, measure } from "@scheduler-agent-supervisor/core/telemetry";
 import type { HeldUp } from "../contract.ts";
@@ -99,6 +98,6 @@ async function withinLimit(work: () => Promise<void>): Promise<void> {
 
 async function timeout(signal: AbortSignal): Promise<never> {
   // Aborted once it is not needed any more: after that nothing waits for it.
-  await sleep(GAUGE_LIMIT_MS, undefined, { signal, ref: false });
+  await sleep(GAUGE_LIMIT_MS, { signal, isIdle: true });
   throw new Error(`no answer within ${GAUGE_LIMIT_MS} ms`);
 }

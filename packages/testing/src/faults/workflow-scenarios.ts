@@ -62,6 +62,7 @@ export function whereServicesFail(
     return [
       { ...rejected, dies: true, endsAs: undefined },
       meets("loses its answer", { kind: "loseReply", calls: 1 }),
+      meets("gets a gateway's answer after the work", { kind: "gateway", calls: 1 }),
       meets("finds its service down", { kind: "down", calls: DOWN_FOR }),
     ];
   });

@@ -122,6 +122,11 @@ export class Service implements ScriptedService {
     return this.faults.add(fault);
   }
 
+  /** The fault `slow`: for so many milliseconds nothing is done with a request, and then it is, whoever still waits. */
+  slowness(request: ServiceRequest): number {
+    return this.faults.take("slow", request)?.delayMs ?? 0;
+  }
+
   take(request: ServiceRequest): Outcome {
     this.#taking = request;
     const outcome = this.#outcomeOf(request);
@@ -209,14 +214,6 @@ export class Service implements ScriptedService {
 
   /** As the local stack's services: what is down does nothing, what is known is not rejected, and what is done may be accepted, or lost. */
   #outcomeOf(request: ServiceRequest): Outcome {
-    const slow = this.faults.take("slow", request);
-    const outcome = this.#answerTo(request);
-    if (slow?.delayMs === undefined || typeof outcome === "string") return outcome;
-    const ms = slow.delayMs + (outcome.takes === undefined ? 0 : milliseconds(outcome.takes));
-    return { ...outcome, takes: `PT${ms / 1000}S` };
-  }
-
-  #answerTo(request: ServiceRequest): Outcome {
     const { idempotencyKey: key } = request;
     if (this.faults.take("hang", request)) return "hangs";
     const down = this.faults.take("down", request);
@@ -227,6 +224,8 @@ export class Service implements ScriptedService {
     if (typeof outcome === "string" || (outcome.status ?? 200) >= 300) return outcome;
     if (key !== undefined) this.#known.add(key);
     const accept = this.faults.take("accept", request);
+    const gateway = this.faults.take("gateway", request);
+    if (gateway) return { status: gateway.status ?? 503, body: "<h1>a gateway</h1>", headers: HTML };
     if (this.faults.take("loseReply", request)) return "lost";
     return accept ? { ...outcome, status: 202, headers: { ...outcome.headers, ...retryAfter(accept) } } : outcome;
   }
@@ -283,6 +282,8 @@ function withoutAddress(value: unknown, address: string): unknown {
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutAddress(one, address)]));
 }
+
+const HTML = { "content-type": "text/html" };
 
 const retryAfter = ({ retryAfterS }: ServiceFault) =>
   retryAfterS === undefined ? {} : { "retry-after": String(retryAfterS) };

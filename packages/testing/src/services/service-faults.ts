@@ -3,7 +3,7 @@
 /** A fault that is switched on at a service: docs/reference/commands.md lists the kinds. Without limits it applies to each call until it is switched off. */
 export interface ServiceFault {
   /** `double`: of a worker, which replies twice. */
-  readonly kind: "down" | "slow" | "hang" | "reject" | "loseReply" | "late" | "accept" | "double";
+  readonly kind: "down" | "slow" | "hang" | "reject" | "loseReply" | "gateway" | "late" | "accept" | "double";
   /** An agent's operation; in a world alone, where it is known. */
   readonly operation?: string;
   // `/reservations`, `/reservations/*/release`, or the name of the queue that a worker takes from.
@@ -16,7 +16,7 @@ export interface ServiceFault {
   readonly forMs?: number;
   /** Of `slow` and `late`: milliseconds. */
   readonly delayMs?: number;
-  /** Of `down` and `reject`: the answer. */
+  /** Of `down`, `reject` and `gateway`: the answer. */
   readonly status?: number;
   readonly code?: string;
   readonly message?: string;

@@ -4,8 +4,8 @@ import { Dispatcher, getGlobalDispatcher, setGlobalDispatcher } from "undici";
 import { milliseconds, type Outcome, type ServiceRequest } from "./scripted-service.ts";
 
 export interface Network {
-  /** What the service at that address makes of it. @throws where there is none */
-  take(origin: string, request: Omit<ServiceRequest, "operation" | "at">): Outcome;
+  /** The service at that address takes it, perhaps later: then `answer` gets what it makes of it. @throws where there is none */
+  take(origin: string, request: Omit<ServiceRequest, "operation" | "at">, answer: (outcome: Outcome) => void): void;
   /** After that time, by the world's clock. */
   later(ms: number, run: () => void): void;
 }
@@ -89,18 +89,19 @@ class Exchange implements Dispatcher.DispatchController {
     const text = await textOf(body);
     if (this.#isOver) return;
     const idempotencyKey = headers["idempotency-key"];
-    const outcome = this.#network.take(origin, { method, path, headers, body: jsonOf(text), idempotencyKey });
-    switch (outcome) {
-      case "lost":
-        return this.#fail(Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" }));
-      case "hangs":
-        return undefined;
-      default: {
-        const { takes } = outcome;
-        if (takes === undefined) return this.#respond(outcome);
-        return this.#network.later(milliseconds(takes), () => this.#respond(outcome));
-      }
+    const request = { method, path, headers, body: jsonOf(text), idempotencyKey };
+    this.#network.take(origin, request, (outcome) => this.#answerWith(outcome));
+  }
+
+  #answerWith(outcome: Outcome): void {
+    if (outcome === "hangs") return;
+    if (outcome === "lost") {
+      this.#fail(Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" }));
+      return;
     }
+    const { takes } = outcome;
+    if (takes === undefined) this.#respond(outcome);
+    else this.#network.later(milliseconds(takes), () => this.#respond(outcome));
   }
 
   #respond({ status = 200, headers = {}, body = {} }: Exclude<Outcome, string>): void {

@@ -111,27 +111,35 @@ export class ServiceNetwork implements Network {
     return service;
   }
 
-  take(origin: string, request: Omit<ServiceRequest, "operation" | "at">): Outcome {
-    try {
-      const service = [...this.#services.values()].find(({ agent }) => `${origin}/` === endpointOf(agent).url);
-      if (!service) {
-        throw new Error(`An agent called ${origin}${request.path}, where no service of this world answers.`);
+  take(origin: string, request: Omit<ServiceRequest, "operation" | "at">, answer: (outcome: Outcome) => void): void {
+    const service = [...this.#services.values()].find(({ agent }) => `${origin}/` === endpointOf(agent).url);
+    const { method, path } = request;
+    const asked = { ...request, operation: asking.getStore() ?? `${method} ${path}` };
+    const answerNow = () => {
+      try {
+        if (!service) throw new Error(`An agent called ${origin}${path}, where no service of this world answers.`);
+        answer(this.#ask(service, asked));
+      } catch (cause) {
+        this.#surroundings.fail(cause);
+        throw cause;
       }
-      const { method, path } = request;
-      return this.#ask(service, { ...request, operation: asking.getStore() ?? `${method} ${path}` });
-    } catch (cause) {
-      this.#surroundings.fail(cause);
-      throw cause;
-    }
+    };
+    const slowMs = service?.slowness(this.#now(asked)) ?? 0;
+    if (slowMs === 0) answerNow();
+    else this.later(slowMs, answerNow);
   }
 
   #ask(service: Service, request: Omit<ServiceRequest, "at">): Outcome {
     this.#asked = service;
     try {
-      return service.take({ ...request, at: new Date(this.#time.now).toISOString() });
+      return service.take(this.#now(request));
     } finally {
       this.#asked = undefined;
     }
+  }
+
+  #now(request: Omit<ServiceRequest, "at">): ServiceRequest {
+    return { ...request, at: new Date(this.#time.now).toISOString() };
   }
 
   /** Whether a simulated worker takes the requests of that agent from their queue. */

@@ -71,6 +71,11 @@ export interface RecoveryPolicy extends FailureBudget {
   /** The reaction to a permanent fault. */
   readonly onRejected: "fail" | "compensate";
   /**
+   * The reaction where it is not known whether a step was done, in place of its compensation. `"fail"`: a person says what came of it. Absent: it is
+   * compensated, after the time in which it may still be done.
+   */
+  readonly onUnknown?: "fail" | "compensate";
+  /**
    * The reaction if nobody reports a step in time that is done later (`awaitWithin`). `"retry"`, or absent: a failure as any other, and the step is
    * requested again. Another value applies at the first wait that expires.
    */
@@ -108,6 +113,12 @@ export interface Workflow extends WorkflowRef {
   readonly cancelUntil?: string;
 }
 
+/** A workflow with what its agents declare. */
+export interface LoadedWorkflow extends Workflow {
+  /** By step: how long after a try that was given up it may still be done. */
+  readonly settlesWithinMs?: { readonly [step: string]: number };
+}
+
 /** The policy of one step: the fault of a step that may be skipped neither fails its job nor compensates it. */
 export interface StepPolicy extends Omit<RecoveryPolicy, "onExhausted" | "onRejected" | "onAwaitExpired"> {
   readonly onExhausted: RecoveryPolicy["onExhausted"] | "skip";
@@ -119,6 +130,10 @@ export interface StepPolicy extends Omit<RecoveryPolicy, "onExhausted" | "onReje
 export interface AgentFacts {
   readonly operations: readonly string[];
   readonly transports: readonly Transport[];
+  /** By operation: how long after a try that was given up it may still be done. */
+  readonly settlesWithinMs?: { readonly [operation: string]: number | undefined };
+  /** The operations that a compensation which comes first does not keep from being done, and that can't be asked for. */
+  readonly doneAfterCompensation?: readonly string[];
 }
 
 /** All agents, by name. */

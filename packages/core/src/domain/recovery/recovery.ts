@@ -4,7 +4,7 @@ import type { StepPolicy, Workflow } from "../definition/workflow.ts";
 import { after, durationMs } from "../duration.ts";
 import { type DueSource, dueTimes } from "../record/due.ts";
 import { announced, owed } from "../record/outbox.ts";
-import { isTakenUp, type RunInHand } from "../record/plan.ts";
+import { isTakenUp, mayHaveHadEffect, type RunInHand } from "../record/plan.ts";
 import { dueReminders } from "../record/reminder.ts";
 import { type Direction, hasEnded, type StateRecord } from "../record/state-record.ts";
 import { runKey, type StartAttempt } from "../steps/attempt.ts";
@@ -114,7 +114,9 @@ function decideExpired(record: StateRecord, within: Circumstances): Verdict | un
   // Each step has its own budget, and the first that is used up decides for the job.
   const verdicts = counted.map((each) => {
     const { step, direction, run } = each;
-    return decideFailed(step, budgetOf(isLost(each) ? GIVE_UP : policyOf(step), { direction, run }), direction);
+    const budget = budgetOf(isLost(each) ? GIVE_UP : policyOf(step), { direction, run });
+    const isForPerson = budget.onUnknown === "fail" && budget.onExhausted === "compensate" && mayHaveHadEffect(run);
+    return decideFailed(step, isForPerson ? { ...budget, onExhausted: "fail" } : budget, direction);
   });
   const gravest = verdicts.reduce((one, other) => (isGraver(other, one) ? other : one));
   const skips = verdicts.flatMap(({ kind, step }) => (kind === "skip" && step !== null ? [step] : []));

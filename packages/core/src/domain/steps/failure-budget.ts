@@ -20,6 +20,7 @@ export interface Failed {
 /** A budget, and what follows when it is used up. */
 export interface Budget extends FailureBudget {
   readonly onExhausted: StepPolicy["onExhausted"];
+  readonly onUnknown?: StepPolicy["onUnknown"];
   /** Whose own it is; absent: that of the step's requests, or one that they share. */
   readonly own?: Failed["budget"];
   /** The failures so far that count against it. */

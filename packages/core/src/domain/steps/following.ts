@@ -1,6 +1,6 @@
 // What follows in a job from the ends of its steps (P5, P13, P14): the steps that can begin, or its own end. A claim depends on it, and each step's end.
 
-import type { Workflow } from "../definition/workflow.ts";
+import type { LoadedWorkflow } from "../definition/workflow.ts";
 import { directionOf, isWholeDone, planOf, readySteps } from "../record/plan.ts";
 import type { EndState, StateRecord } from "../record/state-record.ts";
 import { toSchedule } from "./attempt.ts";
@@ -9,10 +9,11 @@ import { forwardAgain } from "./forward-again.ts";
 import { settledSteps } from "./skip.ts";
 import { type NextStep, type Scheduling, scheduled } from "./step-run.ts";
 import { concluded, transitions } from "./transitions.ts";
+import { heldBack } from "./unsettled.ts";
 
 /** The other inputs of the new record. */
 export interface Circumstances {
-  readonly workflow: Workflow;
+  readonly workflow: LoadedWorkflow;
   readonly now: string;
   readonly scheduling: Scheduling;
   readonly claimWithinMs: number;
@@ -21,9 +22,11 @@ export interface Circumstances {
 /** The steps that begin; or there is nothing left to do. */
 export type Following = readonly NextStep[] | "over";
 
-/** The record with the runs of lists that are known by now, and without the steps that are skipped. */
+/** The record with the runs of lists that are known by now, without the steps that are skipped, and with what holds compensations back. */
 export function settled(record: StateRecord, { workflow, now }: Circumstances): StateRecord {
-  const steps = record.direction === "forward" ? settledSteps(workflow, record.steps, now) : record.steps;
+  const { direction } = record;
+  const known = direction === "forward" ? settledSteps(workflow, record.steps, now) : record.steps;
+  const steps = heldBack(workflow, known, direction, now);
   return steps === record.steps ? record : { ...record, steps };
 }
 

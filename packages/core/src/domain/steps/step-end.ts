@@ -210,14 +210,14 @@ function stepRejected(record: StateRecord, task: StepTask, failed: StepRecord, w
   if (record.direction === "compensate" || hasEnded(record.processState))
     return stepClosed(record, task, failed, within);
   const { step, agent, attempt } = task;
-  const { onRejected } = policyFor(workflow, step);
+  const { onRejected, onUnknown } = policyFor(workflow, step);
   if (onRejected === "skip") {
     const cause = { cause: "rejected", message: failed.error ?? "" } as const;
     return stepClosed(record, task, skippedFor(failed, cause, mayHaveHadEffect(failed), now), within);
   }
   const error: JobError = { kind: "rejected", message: failed.error ?? "", step, agent, at: now };
   const isPending = record.processState === "Pending";
-  if (onRejected === "fail") {
+  if (onRejected === "fail" || (onUnknown === "fail" && mayHaveHadEffect(failed))) {
     const { to } = transitions[isPending ? "stepRejectedWhilePending" : "stepRejected"];
     return concluded(known, to, { processState: "Error", error }, now);
   }

@@ -9,6 +9,7 @@ import {
   LONGEST_WAIT_MS,
   levelsOf,
   longestActivityMs,
+  policyFor,
   type RecoveryPolicy,
   START_WITHIN_MS,
   USUAL_TIMEOUT,
@@ -54,6 +55,7 @@ export function workflowFaults(
     faults.push(...operationFaults(step.agent, step.operation, agents, at), ...transportFaults(step, agents, at));
     faults.push(...timeFaults(step.completeWithin, at), ...waitFaults(step.awaitWithin, at));
     faults.push(...startFaults(step, agents, startWithinMs, timeout, at), ...assigneeFaults(step, at));
+    faults.push(...unknownFaults(step, workflow, agents, at));
     faults.push(...compensationFaults(step, agents, at), ...shapeFaults(step, workflow, rules, at));
     if (step.policy) faults.push(...policyFaults(step.policy, at), ...uselessPolicyFaults(step, at));
     for (const name of step.after) {
@@ -93,10 +95,28 @@ function budgetFaults({ failureThreshold, waits }: Partial<FailureBudget>, where
 
 const ON_AWAIT_EXPIRED = ["retry", "fail", "compensate"];
 
-function waitPolicyFaults({ onAwaitExpired }: Partial<RecoveryPolicy>, where: string): string[] {
-  return onAwaitExpired === undefined || ON_AWAIT_EXPIRED.includes(onAwaitExpired)
-    ? []
-    : [`${where}.onAwaitExpired must be "${ON_AWAIT_EXPIRED.join('" or "')}", or absent`];
+const ON_UNKNOWN = ["fail", "compensate"];
+
+function waitPolicyFaults({ onAwaitExpired, onUnknown }: Partial<RecoveryPolicy>, where: string): string[] {
+  const named = [
+    ["onAwaitExpired", onAwaitExpired, ON_AWAIT_EXPIRED],
+    ["onUnknown", onUnknown, ON_UNKNOWN],
+  ] as const;
+  return named.flatMap(([name, value, values]) =>
+    value === undefined || values.includes(value)
+      ? []
+      : [`${where}.${name} must be "${values.join('" or "')}", or absent`],
+  );
+}
+
+/** Its service was seen to do it although its compensation came first: no compensation settles what is not known. */
+function unknownFaults(step: WorkflowStep, workflow: Workflow, agents: KnownAgents, at: string): string[] {
+  const { name, agent, operation, compensation } = step;
+  const isSettled = !agents.get(agent)?.doneAfterCompensation?.includes(operation);
+  if (isSettled || typeof compensation !== "object" || policyFor(workflow, name).onUnknown === "fail") return [];
+  return [
+    `${at}: the service of ${agent} does ${operation} although its compensation came first (npm run services:check): say onUnknown: "fail" in its policy, so that a person says what came of it, or declare find in the agent's policy`,
+  ];
 }
 
 const isCount = (value: number) => Number.isInteger(value) && value >= 1;

@@ -1,18 +1,18 @@
 // Workflows by name and version, after their check.
 
 import type { Job } from "../content/job.ts";
-import type { HostTimeout, KnownAgents, Workflow, WorkflowRef } from "../definition/workflow.ts";
+import type { HostTimeout, KnownAgents, LoadedWorkflow, Workflow, WorkflowRef } from "../definition/workflow.ts";
 import { OtherVersionNeeded } from "../outage.ts";
 import { workflowFaults } from "./workflow-faults.ts";
 import { knownRules, listFaults, NO_RULES, type WorkflowRules } from "./workflow-rules.ts";
 
 export interface Workflows {
   /** The newest version of a workflow: new jobs start with it. */
-  newest(name: string): Workflow | undefined;
+  newest(name: string): LoadedWorkflow | undefined;
   /** The version that a job started with; undefined if this app does not have it. */
-  find(ref: WorkflowRef): Workflow | undefined;
+  find(ref: WorkflowRef): LoadedWorkflow | undefined;
   /** The same. @throws MissingWorkflow if this app does not have it */
-  of(ref: WorkflowRef): Workflow;
+  of(ref: WorkflowRef): LoadedWorkflow;
   readonly names: readonly string[];
   /** Whether a version of any workflow has a deadline for its jobs. */
   readonly haveDeadlines: boolean;
@@ -49,7 +49,9 @@ export function loadWorkflows(
   const faults = workflows.flatMap((workflow) => workflowFaults(workflow, agents, known, startWithinMs, timeout));
   faults.push(...others);
   if (faults.length > 0) throw new Error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
-  const byVersion = [...workflows].sort((one, other) => other.version - one.version);
+  const byVersion = workflows
+    .map((workflow) => ({ ...workflow, ...settlingOf(workflow, agents) }))
+    .sort((one, other) => other.version - one.version);
   const find = (ref: WorkflowRef) =>
     byVersion.find(({ name, version }) => name === ref.name && version === ref.version);
   const newest = (name: string) => byVersion.find((workflow) => workflow.name === name);
@@ -69,6 +71,14 @@ export function loadWorkflows(
       return workflow ? listFaults(workflow, job, rules, secrets) : [];
     },
   };
+}
+
+function settlingOf({ steps }: Workflow, agents: KnownAgents): Pick<LoadedWorkflow, "settlesWithinMs"> {
+  const times = steps.flatMap(({ name, agent, operation }) => {
+    const ms = agents.get(agent)?.settlesWithinMs?.[operation];
+    return ms === undefined ? [] : [[name, ms] as const];
+  });
+  return times.length === 0 ? {} : { settlesWithinMs: Object.fromEntries(times) };
 }
 
 /** The workflows for new jobs: those whose services all have an address in this deployment. */

@@ -1,8 +1,8 @@
 // Operators pause a workflow or an agent: new work waits and counts as no failure, work in progress ends. Every process sees it within seconds.
-import { setTimeout as sleep } from "node:timers/promises";
 import { instant } from "../../domain/duration.ts";
 import { SentBack } from "../../domain/outage.ts";
 import type { Interval } from "../../domain/record/wait.ts";
+import { sleep } from "../../domain/timer.ts";
 import type { Pause, Paused, PauseStore, Watch } from "../../store/pause-store.ts";
 import { remembered } from "../../store/remembered.ts";
 
@@ -44,7 +44,7 @@ export function createPauses(store: PauseStore, now: () => number): Pauses {
     try {
       return await Promise.race([
         read.then(({ pauses }) => pauses),
-        sleep(PATIENCE_MS, known, { signal: limit.signal }),
+        sleep(PATIENCE_MS, { signal: limit.signal }).then(() => known),
       ]);
     } catch {
       return known;

@@ -11,6 +11,7 @@ import { newsOfEnd } from "../../domain/steps/news.ts";
 import type { Answer } from "../../domain/steps/step-answer.ts";
 import { afterStep, foundEnd, type LedTo, ledTo } from "../../domain/steps/step-end.ts";
 import { endsUnread } from "../../domain/steps/unread.ts";
+import { leftToPerson } from "../../domain/steps/unsettled.ts";
 import { contractFor } from "../../messaging/contract.ts";
 import type { Versioned } from "../../store/job-store.ts";
 import { change } from "../change.ts";
@@ -58,7 +59,14 @@ async function writeStepEnd(task: StepTask, answer: Answer, ports: Recording): P
     hasDeadline: ports.workflows.find(task.workflow)?.deadline !== undefined,
   };
   const written = await change(task.jobId, decide, ports, endsUnread(task, answer, around));
-  return written.kind === "written" ? { ...written, ...ledTo(written.before, written.after) } : undefined;
+  if (written.kind !== "written") return undefined;
+  const { jobId, attempt } = task;
+  for (const left of leftToPerson(written.before, written.after)) {
+    // Its own compensation is reported with its end.
+    const isOwn = left.step === task.step && task.direction === "compensate";
+    if (!isOwn) ports.telemetry.event("CompensationIncomplete", { jobId, attempt, ...left });
+  }
+  return { ...written, ...ledTo(written.before, written.after) };
 }
 
 /** If an archive must be written first, housekeeping closes the job: no job waits for that. */

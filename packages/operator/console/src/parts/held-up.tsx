@@ -85,7 +85,7 @@ function HeldUpGroup({
 }
 
 /** Its jobs wait for their next attempt, and can continue before. */
-const isRetried = ({ reason }: Wait) => ["code", "configuration", "retry"].includes(reason);
+const isRetried = ({ reason }: Wait) => ["code", "configuration", "answer", "retry"].includes(reason);
 
 const COLUMNS: readonly Column<HeldUpPage["jobs"][number]>[] = [
   {

@@ -6,8 +6,10 @@ type Trouble = NonNullable<HeldUp["groups"][number]["trouble"]>;
 
 const REASONS: { readonly [reason in Wait["reason"]]: string } = {
   code: "The app's own code throws: deploy a version that does not",
-  configuration: "The request, the endpoint's address or the app's credential for it is wrong: fix that first",
+  configuration: "The endpoint's address or the app's credential for it is wrong: fix that first",
+  answer: "Its service gave an answer that the agent does not declare: fix the request, the service or the agent",
   retry: "Its last try failed; it is tried again",
+  unsettled: "A request that was given up may still be done: its compensation waits",
   paused: "An operator has paused the agent",
   agent: "Its agent has not taken it up yet",
   report: "Awaits a report",
