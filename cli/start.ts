@@ -237,8 +237,11 @@ async function beginSamples(
     return { orders, sent: 0 };
   }
 
-  // What waits for a region that is cut off may come when a sample's fault is over: how many attempts it takes is then not said.
-  const samples = readSamples(Date.now().toString(36)).map((sample) => (cutOff ? { ...sample, attempts: 1 } : sample));
+  // What waits for a region that is cut off may come when a sample's fault is over: how many attempts it takes is then not said. What it does at most
+  // once, and could not record, a person has to ask about.
+  const samples = readSamples(Date.now().toString(36)).map((sample) =>
+    cutOff ? { ...sample, attempts: 1, mayNeedPerson: true } : sample,
+  );
   const shop = openShop(settings);
   console.log(`Sending ${samples.length} sample ${words.many} over Service Bus:`);
   const withFaults = (sample: Sample) => switchOnFaults([sample], stack.addresses.remotes);

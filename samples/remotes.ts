@@ -68,7 +68,7 @@ export const services: readonly RemoteService[] = [
     port: 7087,
     // It rents as often as it is asked, and cancels by the id of a rental alone.
     keys: false,
-    resources: [{ path: "/rentals", idPrefix: "car", actions: [cancel], echo: ["orderId"] }],
+    resources: [{ path: "/rentals", idPrefix: "car", actions: [cancel], echo: ["orderId", "reference"] }],
   },
   {
     name: "approval",

@@ -24,6 +24,8 @@ export interface Sample {
   /** The job of another sample that its content names: that one has to have ended first. */
   readonly after?: string | undefined;
   readonly faults: readonly { readonly service: string; readonly fault: ServiceFault }[];
+  /** It may also end with work that is left to a person. */
+  readonly mayNeedPerson?: boolean;
 }
 
 interface SampleFile {

@@ -19,6 +19,8 @@ export interface Ended {
   readonly ending: Ending | "unfinished";
   readonly attempts: number;
   readonly faults: readonly string[];
+  /** What it has left is a person's. */
+  readonly isIncomplete: boolean;
 }
 
 const POLL_MS = 200;
@@ -68,7 +70,10 @@ async function look(
     const seconds = ((endedAt.get(messageId) ?? now) - sentAt) / 1000;
     return {
       row: { orderId, about: sample?.about ?? about, ...described, seconds },
-      ended: { followed, ending, attempts: record?.attempt ?? 0, faults: rejected?.faults ?? [] },
+      ended: {
+        ...{ followed, ending, attempts: record?.attempt ?? 0, faults: rejected?.faults ?? [] },
+        isIncomplete: record?.error?.kind === "compensationIncomplete",
+      },
     };
   });
   return { rows: looks.map(({ row }) => row), ended: looks.map(({ ended }) => ended) };
@@ -79,8 +84,9 @@ function endingOf(state: string): Ended["ending"] {
 }
 
 /** Whether a sample ended as it has to. */
-export function endedAsExpected({ followed, ending, attempts }: Ended): boolean {
+export function endedAsExpected({ followed, ending, attempts, isIncomplete }: Ended): boolean {
   const { sample } = followed;
   if (!sample) return ending !== "unfinished";
+  if (sample.mayNeedPerson && isIncomplete) return true;
   return ending === sample.ends && (ending === "Quarantined" || attempts >= sample.attempts);
 }

@@ -15,7 +15,8 @@ export const carAgent = defineAgent({
   ],
   results: { rent: idAs("rentalId"), cancel: statusAs("status") },
   operations: {
-    rent: ({ job }) => ({ path: "rentals", body: job }),
+    // By the reference a person can find the rental there.
+    rent: ({ job, idempotencyKey }) => ({ path: "rentals", body: { ...job, reference: idempotencyKey } }),
     /** Compensates `rent`. */
     cancel: (call) => ({
       path: `rentals/${whatToCompensate(call, "rentalId")}/cancel`,

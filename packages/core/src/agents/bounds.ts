@@ -35,12 +35,12 @@ export async function readStart(body: Readable): Promise<{ readonly bytes: Buffe
 
 type Unpack = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Buffer;
 
-/** The content codings of RFC 9110 section 8.4.1, and of RFC 7932 and RFC 8878. */
+/** The content codings of RFC 9110 section 8.4.1, and of RFC 7932 and RFC 8878. Named where they are called: a browser has none. */
 const CODINGS: { readonly [coding: string]: Unpack } = {
-  gzip: gunzipSync,
-  "x-gzip": gunzipSync,
-  br: brotliDecompressSync,
-  zstd: zstdDecompressSync,
+  gzip: (bytes, options) => gunzipSync(bytes, options),
+  "x-gzip": (bytes, options) => gunzipSync(bytes, options),
+  br: (bytes, options) => brotliDecompressSync(bytes, options),
+  zstd: (bytes, options) => zstdDecompressSync(bytes, options),
   // Some servers leave out the header that zlib begins with.
   deflate: (bytes, options) => (((bytes[0] ?? 0) & 15) === 8 ? inflateSync : inflateRawSync)(bytes, options),
 };
