@@ -60,7 +60,8 @@ export async function whileShipping(
 /** The check beside it is done before the card is rejected, so that its outcome is on record. */
 export async function rejectCard(hand: Hand): Promise<() => Promise<void>> {
   const lift = await hand.fault("payment", rejectsCard);
-  const letThrough = await hand.fault("payment", { kind: "down", path: "/charges" });
+  // After a 503 the charge may have been made, and its content could not be edited.
+  const letThrough = await hand.fault("payment", { kind: "down", status: 429, path: "/charges" });
   await hand.send();
   await hand.until(({ steps }) => isDone(steps["checkFraud"], "forward"));
   await letThrough();
