@@ -65,7 +65,8 @@ const overHttp: Ask = async ({ service, path, key, body }) => {
   return {
     status: response.status,
     retryAfter: response.headers.get("retry-after"),
-    body: (await response.json()) as Answered["body"],
+    // A gateway's page is no JSON.
+    body: (response.headers.get("content-type") === "text/html" ? {} : await response.json()) as Answered["body"],
   };
 };
 
@@ -187,6 +188,13 @@ describe("the fraud agent's worker takes its requests from their queue", () => {
     expect(world.service("fraud").calls.length).toBeGreaterThanOrEqual(calls);
   });
 
+  test("P36 its service is slow: what it does comes late", async () => {
+    const [at, lateAt] = [await order(), await order({ kind: "slow", delayMs: 5000, calls: 1 })].map((world) =>
+      Date.parse(world.service("fraud").calls[0]?.at ?? ""),
+    );
+    expect((lateAt ?? 0) - (at ?? 0)).toBeGreaterThanOrEqual(5000);
+  });
+
   test("P7 it rejects: the order is not processed", async () => {
     const world = await order({ kind: "reject", message: "a known thief" });
     expect(world.record("order-1")).toMatchObject({ error: { kind: "rejected", step: "checkFraud" } });
@@ -199,6 +207,7 @@ const FAULTS: readonly { readonly service: string; readonly fault: ServiceFault 
   { service: "inventory", fault: { kind: "down", path: "/reservations", calls: 1 } },
   { service: "inventory", fault: { kind: "reject", match: { orderId: "b" }, status: 409, code: "none", calls: 1 } },
   { service: "inventory", fault: { kind: "accept", path: "/reservations/*/release", retryAfterS: 3, calls: 1 } },
+  { service: "inventory", fault: { kind: "gateway", match: { orderId: "g" }, calls: 1 } },
   { service: "flight", fault: { kind: "down", status: 429, retryAfterS: 2, calls: 2 } },
   { service: "flight", fault: { kind: "slow", delayMs: 50, calls: 1 } },
 ];
@@ -231,6 +240,8 @@ test("P36 the local stack and a world take the same faults, and answer alike", a
     { service: "inventory", path: "/reservations", key: "f1", body: { orderId: "a" } },
     { service: "inventory", path: "/reservations", key: "f2", body: { orderId: "b" } },
     { service: "inventory", path: "/reservations/key:f1/release", key: "f3", body: {} },
+    { service: "inventory", path: "/reservations", key: "g1", body: { orderId: "g" } },
+    { service: "inventory", path: "/reservations", key: "g1", body: { orderId: "g" } },
     { service: "flight", path: "/bookings?reference=f" },
     { service: "flight", path: "/bookings", key: "f4", body: { reference: "f" } },
     { service: "flight", path: "/bookings", key: "f4", body: { reference: "f" } },
@@ -239,11 +250,11 @@ test("P36 the local stack and a world take the same faults, and answer alike", a
     const answers: unknown[] = [];
     for (const one of asked) {
       const { status, retryAfter, body } = await ask(one);
-      answers.push([status, retryAfter, status >= 300 ? body["code"] : null]);
+      answers.push([status, retryAfter, status >= 300 ? (body["code"] ?? "a page") : null]);
     }
     return answers;
   };
   const local = (await statuses(overHttp)) as [number, string | null, string | null][];
   expect(await statuses(world)).toEqual(local);
-  expect(local.map(([status]) => status)).toEqual([503, 201, 409, 202, 429, 429, 201]);
+  expect(local.map(([status]) => status)).toEqual([503, 201, 409, 202, 503, 201, 429, 429, 201]);
 });

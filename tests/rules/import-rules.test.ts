@@ -1,6 +1,6 @@
 // The import rules bite: a planted violation of each is found, and what is allowed is not.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -162,3 +162,10 @@ const restricted = restrictedOf([...FORBIDDEN, ...ALLOWED]);
 test.each(FORBIDDEN)("%s may not import %s", (file, from) => expect(restricted(file, from)).toBe(true));
 
 test.each(ALLOWED)("%s may import %s", (file, from) => expect(restricted(file, from)).toBe(false));
+
+test("the app's timers are startTimer's and sleep's: the lint rule knows the global one, and Node's module has it too", () => {
+  const files = globSync("{packages/{core,operator}/src,functions,shared}/**/*.ts", { cwd: root });
+  expect(files.length).toBeGreaterThan(300);
+  const own = files.filter((file) => !file.endsWith(".test.ts"));
+  expect(own.filter((file) => readFileSync(join(root, file), "utf8").includes('from "node:timers'))).toEqual([]);
+});

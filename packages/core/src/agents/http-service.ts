@@ -46,10 +46,11 @@ export async function callService(service: ServiceCall, call: AgentCall<JobView,
     const retryAfterMs = service.isPolled ? pauseAskedFor(response.headers) : undefined;
     return retryAfterMs === undefined ? { kind: "accepted", reference } : { kind: "pending", retryAfterMs, reference };
   }
-  const isDone = isSuccess(response) && !declaredFor(response, answers);
+  const declared = declaredFor(response, answers);
+  const isDone = isSuccess(response) && !declared;
   const result = isDone ? service.keep(response.answer) : undefined;
   if (result) return { kind: "done", result };
-  const meaning = meaningOf(response, answers);
+  const meaning = meaningOf(response, declared);
   return meaning.means === "rejected" ? rejected(response) : unavailable(response, meaning);
 }
 
@@ -60,11 +61,12 @@ export async function lookUp(question: LookUp, call: AgentCall<JobView, unknown>
   if (response.kind === "none") return unanswered(response);
   const retryAfterMs = question.isPolled && response.status === ACCEPTED ? pauseAskedFor(response.headers) : undefined;
   if (retryAfterMs !== undefined) return { kind: "pending", retryAfterMs };
-  const isFound = isSuccess(response) && !declaredFor(response, answers);
+  const declared = declaredFor(response, answers);
+  const isFound = isSuccess(response) && !declared;
   const result = isFound ? question.keep(response.answer) : undefined;
   if (result === null) return { kind: "absent" };
   if (result) return { kind: "done", result };
-  const meaning = meaningOf(response, answers);
+  const meaning = meaningOf(response, declared);
   if (meaning.means === "absent") return { kind: "absent" };
   return meaning.means === "rejected" ? rejected(response) : unavailable(response, meaning);
 }

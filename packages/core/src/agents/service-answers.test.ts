@@ -75,13 +75,7 @@ const FIND: OperationPolicy = {
 };
 const POLL: OperationPolicy = { poll: async (call) => notYet(await lookUp({ path: "polled", keep }, call)) };
 
-async function called(
-  policy: OperationPolicy,
-  given: readonly Answer[],
-  more: Partial<AgentRequest> = {},
-  withinMs = 5000,
-) {
-  script = [...given];
+function agentWith(policy: OperationPolicy) {
   const health: string[] = [];
   const agent = routeAgent(
     {
@@ -98,6 +92,17 @@ async function called(
       onHealth: (_, __, state) => health.push(state),
     },
   );
+  return { agent, health };
+}
+
+async function called(
+  policy: OperationPolicy,
+  given: readonly Answer[],
+  more: Partial<AgentRequest> = {},
+  withinMs = 5000,
+  { agent, health } = agentWith(policy),
+) {
+  script = [...given];
   const request = {
     job: sampleJob("job-1"),
     results: {},
@@ -184,7 +189,7 @@ describe("the agent's own rules", () => {
     expect((await called({ atMostOnce: true }, [closed])).reply.kind).toBe("done");
     expect(isUnknown((await called({ atMostOnce: true }, [own(504)])).reply)).toBe(true);
     expect(
-      declaredFor({ status: 200, isJson: true, code: undefined }, [{ status: 200, means: "rejected" }]),
+      declaredFor({ status: 200, isJson: true, code: undefined, isNamed: false }, [{ status: 200, means: "rejected" }]),
     ).toBeUndefined();
   });
 
@@ -222,14 +227,22 @@ test("RFC 9110 15.4.4: a 303 to a resource of the same endpoint is read; elsewhe
   });
 });
 
-test("P31 jobs that a service knows nothing of, in its own words, leave the others their endpoint", async () => {
-  for (const status of [404, 405, 410]) {
-    for (let job = 0; job < 8; job++) {
-      const { health } = await called({ tries: 2 }, [own(status), own(status)]);
-      expect(health).toEqual([]);
-    }
-  }
-});
+describe.each(DECIDED.filter(([status, , ofOneRequest]) => ofOneRequest === "json" && ![204, 304].includes(status)))(
+  "P31 eight jobs that HTTP %i answers",
+  (status) => {
+    test.each([
+      ["in the service's own words leave the others their endpoint", own(status), false],
+      ["in a gateway's words are the endpoint's", foreign(status), true],
+    ])("%s", async (_, answer, isBroken) => {
+      const shared = agentWith({ tries: 1 });
+      for (let job = 0; job < 8; job++) {
+        const idempotencyKey = `job-${job}:do:forward`;
+        await called({}, [answer], { idempotencyKey }, 5000, shared);
+      }
+      expect(shared.health.includes("broken")).toBe(isBroken);
+    });
+  },
+);
 
 test.each(["2147484", "4294968", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"])(
   "a pause of any length is one pause: Retry-After: %s",

@@ -134,20 +134,17 @@ export interface Meaning<Means extends string> {
 }
 
 /** The facts about an answer. */
-export interface ServiceAnswer extends Declarable {
+export interface ServiceAnswer {
+  readonly status: number;
+  readonly isJson: boolean;
+  readonly code: unknown;
   /** It names its fault in JSON. */
   readonly isNamed: boolean;
 }
 
-interface Declarable {
-  readonly status: number;
-  readonly isJson: boolean;
-  readonly code: unknown;
-}
-
 /** What the agent says of an answer. A success is one unless its code says otherwise. */
 export function declaredFor<Means extends string>(
-  { status, isJson, code }: Declarable,
+  { status, isJson, code }: ServiceAnswer,
   rules: readonly AnswerRule<Means>[],
 ): AnswerRule<Means> | undefined {
   const isSuccess = status >= 200 && status < 300;
@@ -156,15 +153,14 @@ export function declaredFor<Means extends string>(
   );
 }
 
+/** @param rule what the agent says of it: see `declaredFor` */
 export function meaningOf<Means extends string>(
-  answer: ServiceAnswer,
-  rules: readonly AnswerRule<Means>[],
+  { status, isNamed }: ServiceAnswer,
+  rule: AnswerRule<Means> | undefined,
 ): Meaning<Means> {
-  const { status, isNamed } = answer;
   const { means, mayHaveHappened, about } =
     ANSWERS.find(({ on }) => typeof on !== "string" && on.from <= status && status <= on.to) ?? UNKNOWN;
   const usual = { means, mayHaveHappened, about: subjectOf(about, isNamed) };
-  const rule = declaredFor(answer, rules);
   if (!rule) return usual;
   // "Later" without a code may be a gateway's: it says that it did nothing only in the service's own words.
   return {

@@ -77,6 +77,14 @@ describe("why a job waits", () => {
       "waits for a version of the app that does not throw in condition isHigh (job-fulfilment v2): TypeError: no total since 12:02, tries again at 12:09",
     ],
     [
+      "what was given up may still be done",
+      recordWith(
+        { ...NOT_STARTED, scheduledAt: at(1), compensation: { ...NOT_STARTED, notBefore: at(9) } } as Partial<StepRun>,
+        { direction: "compensate" },
+      ),
+      "waits until no request of takePayment that was given up can be done any more, since 12:02, until 12:09: then it is compensated",
+    ],
+    [
       "an answer that its agent does not declare",
       recordWith({ ...NOT_STARTED, expiry: { ...outage, misconfigured: true, ofRequest: true }, notBefore: at(9) }),
       "waits for payment: HTTP 503 since 12:02, tries again at 12:09; its agent does not declare this answer",

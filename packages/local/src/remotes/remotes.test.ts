@@ -271,6 +271,24 @@ describe("a fault", () => {
     expect(await effects()).toMatchObject([{ id: again.body.id, calls: 2 }]);
   });
 
+  test("gateway takes effect, and a page stands in the place of the answer; 303 leads to what was made", async () => {
+    const asking = (key: string) =>
+      fetch(`${inventory}/reservations`, {
+        method: "POST",
+        redirect: "manual",
+        headers: { "content-type": "application/json", "idempotency-key": key },
+        body: JSON.stringify({ orderId: "order-1" }),
+      });
+    await switchOn({ kind: "gateway", calls: 1 });
+    const page = await asking("k");
+    expect([page.status, page.headers.get("content-type")]).toEqual([503, "text/html"]);
+    await switchOn({ kind: "gateway", status: 303, calls: 1 });
+    const led = await asking("l");
+    const made = (await effects()) as { readonly id: string }[];
+    expect([led.status, led.headers.get("location")]).toEqual([303, `/reservations/${made.at(-1)?.id}`]);
+    expect(made).toHaveLength(2);
+  });
+
   test("accept takes effect and says that it is done later; asked for it by its id, it is there", async () => {
     await switchOn({ kind: "accept", calls: 1, retryAfterS: 3 });
     const accepted = await reserve("k");

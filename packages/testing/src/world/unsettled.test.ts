@@ -90,7 +90,7 @@ const REASONS: readonly (readonly [Reason, Parameters<typeof agentOf>[0]])[] = [
   ["it is skipped", { atMostOnce: true }],
 ];
 
-test.each(REASONS)("%s: its compensation comes when it can't land any more", async (reason, manner) => {
+test.each(REASONS)("P32 %s: its compensation comes when it can't land any more", async (reason, manner) => {
   const { world, service } = tripOf(reason, { ...manner, settlesWithinMs: SETTLES_MS });
   await world.submit({ jobId: "trip-1" });
   await world.run();
@@ -104,31 +104,34 @@ test.each(REASONS)("%s: its compensation comes when it can't land any more", asy
   expect(world.record("trip-1").processState).toBe(reason === "it is skipped" ? "Processed" : "Compensated");
 });
 
-test.each(REASONS)("%s: with onUnknown a person is asked, and nothing is cancelled unseen", async (reason, manner) => {
-  const { world, service } = tripOf(reason, manner, { onUnknown: "fail" });
-  await world.submit({ jobId: "trip-1" });
-  await world.run();
-  expect(service.callsOf("cancel")).toEqual([]);
-  const record = world.record("trip-1");
-  expect(record.processState).toBe(reason === "it is skipped" ? "Processed" : "Error");
-  const left = world.events
-    .filter(({ name }) => name === "CompensationIncomplete")
-    .map(({ attributes }) => attributes["step"]);
-  const isFirst = reason === "its tries are used up" || reason === "it is rejected, as it is not done again";
-  expect(left).toEqual(isFirst ? [] : ["rentCar"]);
-  if (reason === "it is skipped") return;
-
-  const recorded = await world.operator.recordOutcome("trip-1", "rentCar", {
-    outcome: "done",
-    result: { rentalId: "r-1" },
-  });
-  expect(recorded.kind).toBe("done");
-  if (reason === "a step beside it is rejected") {
+test.each(REASONS)(
+  "P32 %s: with onUnknown a person is asked, and nothing is cancelled unseen",
+  async (reason, manner) => {
+    const { world, service } = tripOf(reason, manner, { onUnknown: "fail" });
+    await world.submit({ jobId: "trip-1" });
     await world.run();
-    expect(service.callsOf("cancel")).toHaveLength(1);
-    expect(world.record("trip-1").processState).toBe("Compensated");
-  }
-});
+    expect(service.callsOf("cancel")).toEqual([]);
+    const record = world.record("trip-1");
+    expect(record.processState).toBe(reason === "it is skipped" ? "Processed" : "Error");
+    const left = world.events
+      .filter(({ name }) => name === "CompensationIncomplete")
+      .map(({ attributes }) => attributes["step"]);
+    const isFirst = reason === "its tries are used up" || reason === "it is rejected, as it is not done again";
+    expect(left).toEqual(isFirst ? [] : ["rentCar"]);
+    if (reason === "it is skipped") return;
+
+    const recorded = await world.operator.recordOutcome("trip-1", "rentCar", {
+      outcome: "done",
+      result: { rentalId: "r-1" },
+    });
+    expect(recorded.kind).toBe("done");
+    if (reason === "a step beside it is rejected") {
+      await world.run();
+      expect(service.callsOf("cancel")).toHaveLength(1);
+      expect(world.record("trip-1").processState).toBe("Compensated");
+    }
+  },
+);
 
 test("a service that does what was compensated before needs a person, or a query, at start", () => {
   const agent = agentOf({ atMostOnce: true });

@@ -160,6 +160,7 @@ export class ServiceNetwork implements Network {
     await this.#pause(service.faults.takeAt(queue.name, "slow", message)?.delayMs ?? 0);
     const { path, key, body } = queue.asks(message);
     const asked = { operation: request.operation, method: "POST", path, headers: {}, body, idempotencyKey: key };
+    await this.#pause(service.slowness(this.#now(asked)));
     const outcome = this.#ask(service, asked);
     if (outcome === "lost" || outcome === "hangs") return [];
     await this.#pause(outcome.takes === undefined ? 0 : milliseconds(outcome.takes));
